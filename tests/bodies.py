@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.codec import Encoded, encode_request
+from canonicall.codec.encode import Encoded, encode_request
 from canonicall.conversation import Conversation
 from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.facts.target import Target

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, Text, Thinking, ToolCall
 from canonicall.client.transport import Timeouts, Transport, TransportError
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import ArgumentsAdded, Event
 from canonicall.folding import events_of
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
@@ -27,7 +28,6 @@ from canonicall.gateway.config import (
 )
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.reply import TOOL_CALLS, Reply, Usage
-from canonicall.streams import StreamEncoder
 from gateway_support import UPSTREAM_KEY, Answer, ask, simulated_providers
 
 CLIENT_KEY = "ck-client-planted-9876543210"

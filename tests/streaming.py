@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import Event
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder
 from corpus.support import every_record
 
 

@@ -17,8 +17,7 @@ from canonicall import (
     ToolResult,
     Unknown,
 )
-from canonicall.admission import admit
-from canonicall.common_case import is_plain_message
+from canonicall.admission import admit, is_plain_message
 from canonicall.conform import conform
 from canonicall.errors import InvalidValue
 from canonicall.testing.strategies import assistant_messages, other_messages, result_messages

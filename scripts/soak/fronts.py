@@ -10,11 +10,11 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.blocks import ToolCall
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
 from canonicall.reply import Reply
-from canonicall.streams import StreamDecoder
 from canonicall.verify import verify_stream
 from scripts.soak.upstream import KEY
 

@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    # Collect the calls of a stream.
-    from canonicall.accumulator import PartialCall, ToolCallAccumulator
     from canonicall.agent.counters import Counters, Tally
 
     # Say what becomes of a call that waits for approval.
@@ -52,18 +50,17 @@ if TYPE_CHECKING:
     from canonicall.client.retrying import RetryPolicy
     from canonicall.client.transport import Timeouts
 
+    # Collect the calls of a stream.
+    from canonicall.codec.accumulator import PartialCall, ToolCallAccumulator
+    from canonicall.codec.decode import decode_request, decode_response
+
     # Read what a provider or client wrote, write what a target accepts.
-    from canonicall.codec import (
-        Encoded,
-        Translated,
-        decode_request,
-        decode_response,
-        encode_request,
-        encode_response,
-        render,
-        translate,
-        translate_tools,
-    )
+    from canonicall.codec.encode import Encoded, encode_request, encode_response, render
+    from canonicall.codec.parsers import ToolParser, get_parser, register_parser, unregister_parser
+
+    # Read a stream, write one.
+    from canonicall.codec.streams import StreamDecoder, StreamEncoder
+    from canonicall.codec.translate import Translated, translate, translate_tools
 
     # Keep it short.
     from canonicall.compaction import Compacted, cut_points, drop, shorten, summarise
@@ -152,7 +149,6 @@ if TYPE_CHECKING:
     from canonicall.importing.tool_lists import detect_tools_format
     from canonicall.ledger import Interaction, Ledger
     from canonicall.outcome import Outcome, Status, wording
-    from canonicall.parsers import ToolParser, get_parser, register_parser, unregister_parser
 
     # Store it.
     from canonicall.persisted import Loaded, dump, dump_entry, dump_header, load
@@ -193,9 +189,6 @@ if TYPE_CHECKING:
     from canonicall.store.resuming import open_session
     from canonicall.store.sessions import SessionStore, Stored
 
-    # Read a stream, write one.
-    from canonicall.streams import StreamDecoder, StreamEncoder
-
     # Read calls that a model printed in its text.
     from canonicall.syntax.declaration import Opener, Syntax
     from canonicall.syntax.detection import detect_syntax, syntax_of_model
@@ -231,7 +224,7 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
-    "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
+    "canonicall.codec.accumulator": ("PartialCall", "ToolCallAccumulator"),
     "canonicall.agent.counters": ("Counters", "Tally"),
     "canonicall.agent.inputs": ("Decided",),
     "canonicall.agent.limits": ("RunLimits",),
@@ -258,17 +251,9 @@ _NAMES_BY_MODULE = {
     "canonicall.client.model": ("HttpModel",),
     "canonicall.client.retrying": ("RetryPolicy",),
     "canonicall.client.transport": ("Timeouts",),
-    "canonicall.codec": (
-        "Encoded",
-        "Translated",
-        "decode_request",
-        "decode_response",
-        "encode_request",
-        "encode_response",
-        "render",
-        "translate",
-        "translate_tools",
-    ),
+    "canonicall.codec.decode": ("decode_request", "decode_response"),
+    "canonicall.codec.encode": ("Encoded", "encode_request", "encode_response", "render"),
+    "canonicall.codec.translate": ("Translated", "translate", "translate_tools"),
     "canonicall.compaction": ("Compacted", "cut_points", "drop", "shorten", "summarise"),
     "canonicall.conversation": ("Appended", "Conversation"),
     "canonicall.discovery.addresses": ("DiscoveryError",),
@@ -327,7 +312,12 @@ _NAMES_BY_MODULE = {
     "canonicall.importing.tool_lists": ("detect_tools_format",),
     "canonicall.ledger": ("Interaction", "Ledger"),
     "canonicall.outcome": ("Outcome", "Status", "wording"),
-    "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
+    "canonicall.codec.parsers": (
+        "ToolParser",
+        "get_parser",
+        "register_parser",
+        "unregister_parser",
+    ),
     "canonicall.persisted": ("Loaded", "dump", "dump_entry", "dump_header", "load"),
     "canonicall.facts.capabilities": ("Capabilities", "get_capabilities"),
     "canonicall.facts.names": ("ProviderName",),
@@ -364,7 +354,7 @@ _NAMES_BY_MODULE = {
     "canonicall.store.database": ("Database",),
     "canonicall.store.resuming": ("open_session",),
     "canonicall.store.sessions": ("SessionStore", "Stored"),
-    "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
+    "canonicall.codec.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
     "canonicall.syntax.parsing": ("Parsed", "parse"),

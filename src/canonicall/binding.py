@@ -20,10 +20,9 @@ from msgspec.structs import replace
 
 from canonicall.blocks import CallClosed, Message, Summary, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding, Place, in_words
-from canonicall.ids import derived_tool_id, is_canonical_tool_id
+from canonicall.ids import TurnKeys, derived_tool_id, is_canonical_tool_id
 from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
-from canonicall.turn_keys import TurnKeys
 
 _RESULTS = {ToolResult}
 _NO_CALL = "The result has no id and no call is open, so it answers nothing."

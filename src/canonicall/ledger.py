@@ -105,7 +105,7 @@ class Ledger(Mapping[str, Interaction]):
         """The calls of results whose log entry does not name them, by the place of the result."""
         self._buried: dict[str, Tombstone] = {}
         """The calls that were compacted away, by their ids, canonical and raw."""
-        self._projected: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._projected: dict[tuple[str, str, str], Mapping[str, str]] = {}
         """By target: the ids that it was sent, each with the call that it means there."""
         self._unspelled: list[str] = []
         self._spellings: Spellings | None = None
@@ -198,10 +198,10 @@ class Ledger(Mapping[str, Interaction]):
             return self.named(normalize_to_history_tool_id(id))
         return latest
 
-    def remember(self, target: tuple[str, str], sent: Mapping[str, str]) -> None:
+    def remember(self, target: tuple[str, str, str], sent: Mapping[str, str]) -> None:
         """Note the ids that a target is sent: one that comes back means the same call.
 
-        `target` is its name and its format. `sent` may grow: it is not copied.
+        `target` is its provider, its model and its format. `sent` may grow: it is not copied.
         """
         self._projected.pop(target, None)
         self._projected[target] = sent

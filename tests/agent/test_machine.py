@@ -8,7 +8,7 @@ from canonicall.agent.commands import AskApproval, CallModel, Finish, RunBatch, 
 from canonicall.agent.inputs import CallEnded, Decided, ModelChosen, ModelFailed, ModelReplied
 from canonicall.agent.limits import RunLimits
 from canonicall.blocks import Text, ToolCall, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.errors import InvalidValue
 from canonicall.facts.registry import get_target, provider_names
 from canonicall.reply import LENGTH

@@ -7,7 +7,7 @@ import pytest
 
 from agents.coding_agents import CODING_AGENTS, FILE, WORDS, CodingAgent, Place
 from agents.task import NoWayOut, no_way_out
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.facts.registry import get_target
 from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.gateway.served import Begun, Served

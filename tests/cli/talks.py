@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.registry import provider_names
 from canonicall.request import Request
 from canonicall.store.database import Database

@@ -11,7 +11,7 @@ from batches import each
 from canonicall.arguments import parse_arguments
 from canonicall.blocks import Message, ToolCall
 from canonicall.client.free_text import FreeText, with_free_text
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
 from canonicall.conversation import Conversation
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, StreamEnded
 from canonicall.folding import events_of, fold

@@ -16,6 +16,7 @@ from canonicall.client.secrets import Secret
 from canonicall.client.sending import MOST_OF_AN_ERROR
 from canonicall.client.transport import Timeouts, TooMuch, bounded, whole_body
 from canonicall.client.unpacking import SLICE
+from canonicall.codec.streams import TOO_LARGE, StreamDecoder
 from canonicall.conversation import Conversation
 from canonicall.discovery.asking import MOST_BYTES, Asker, Means
 from canonicall.errors import ReplyTooLarge
@@ -26,7 +27,6 @@ from canonicall.framing.limits import ReplyLimits
 from canonicall.reply import ERROR
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
-from canonicall.streams import TOO_LARGE, StreamDecoder
 from loopback import listening
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"

@@ -2,7 +2,7 @@
 
 from batches import each
 from body_paths import TARGETS, check
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.errors import CanonicallError
 from corpus.support import FORMATS, encoded_for, needs_corpus, requests
 

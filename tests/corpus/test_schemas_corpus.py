@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from canonicall import Policy, translate_tools
-from canonicall.codec import decode_tools
+from canonicall.codec.decode import decode_tools
 from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.transcript.schemas import fitted_tools
 from canonicall.wire.formats import FORMATS

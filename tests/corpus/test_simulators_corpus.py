@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from batches import each
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
 from canonicall.facts.registry import find_profile
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.simulator import Simulator

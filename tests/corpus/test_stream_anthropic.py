@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall import Text, ToolCall
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -22,7 +24,6 @@ from canonicall.events import (
     ThinkingAdded,
 )
 from canonicall.folding import events_of, fold, with_truncated_call
-from canonicall.streams import StreamDecoder, StreamEncoder
 from corpus.support import needs_corpus
 from corpus.test_anthropic_corpus import responses
 from judges.anthropic_stream import accumulated, follows_grammar

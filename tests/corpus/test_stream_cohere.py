@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall.blocks import Text, Thinking
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import ArgumentsAdded, BlockEnded
 from canonicall.folding import events_of, fold
-from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
 from corpus.support import arguments_in, needs_corpus, responses
 from judges.cohere_stream import accumulated, check_grammar, sdk_events

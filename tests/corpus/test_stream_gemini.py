@@ -10,9 +10,9 @@ import pytest
 
 from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
 from corpus.support import needs_corpus
 from genai_reader import read_with_genai

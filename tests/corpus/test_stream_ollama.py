@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import BlockEnded
 from canonicall.folding import events_of
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response
 from corpus.support import needs_corpus
 from replies import with_calls

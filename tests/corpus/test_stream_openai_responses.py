@@ -11,10 +11,11 @@ import pytest
 
 from batches import each
 from canonicall import Thinking, ToolCall
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
-from canonicall.streams import StreamDecoder, StreamEncoder
 from corpus.support import needs_corpus
 from judges.responses_stream import accumulated, check_frames, reading
 

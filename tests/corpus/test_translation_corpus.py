@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from batches import each
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.facts.registry import get_target, provider_names
 from canonicall.verify import verify
 from corpus.support import FORMATS, encoded_for, every_record, needs_corpus

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from batches import each
 from canonicall import Agent, Message, Params, Reply, Text, Tool, ToolingMiddleware, tool
 from canonicall.cli.verbs import cli
+from canonicall.codec.streams import StreamDecoder
 from canonicall.discovery.discover import discover
 from canonicall.discovery.draft import TOOLS as ASKED
 from canonicall.discovery.profile_text import profile_text
@@ -30,7 +31,6 @@ from canonicall.folding import events_of, fold
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.config import Choice, KeySettings, ModelSettings, Settings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery, recover_calls
 from canonicall.syntax.registry import syntax_names
 from canonicall.testing.conformance import broken_checks, check_endpoint

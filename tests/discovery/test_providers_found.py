@@ -8,7 +8,7 @@ import pytest
 
 from batches import each
 from canonicall.blocks import Message, Text, Thinking, ToolCall, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.discovery.profile_text import profile_text
 from canonicall.facts.endpoint import endpoint_of

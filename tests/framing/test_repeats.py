@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from canonicall.codec.streams import StreamDecoder
 from canonicall.framing.repeats import Repeated
-from canonicall.streams import StreamDecoder
 
 PATH = ("delta", "text")
 

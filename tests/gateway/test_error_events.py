@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from test_stream_errors import ERROR, SAID, STREAMS, errors, sse, starts
 
-from canonicall.streams import StreamDecoder
+from canonicall.codec.streams import StreamDecoder
 from canonicall.verify import verify_stream
 from scenarios.scripted_hosts import Hosts, asked, model, question, stream
-from test_stream_errors import ERROR, SAID, STREAMS, errors, sse, starts
 
 FRONTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]
 BACK = "openai/openai-responses:gpt-5"

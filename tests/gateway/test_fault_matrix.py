@@ -22,7 +22,8 @@ from canonicall import verify_stream
 from canonicall.blocks import Text
 from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.transport import Response, Timeouts
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
 from canonicall.framing.limits import ReplyLimits
 from canonicall.gateway.config import KeySettings
 from canonicall.gateway.governance.keys import hash_of

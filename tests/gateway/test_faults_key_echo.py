@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import ArgumentsAdded, Event, TextAdded, ThinkingAdded
 from canonicall.folding import events_of
 from canonicall.reply import Reply
-from canonicall.streams import StreamEncoder
 from gateway.test_faults_cut import ended
 from gateway_faults import BACKS, FRONTS, Faulty, Play, Upstream, said
 from gateway_support import UPSTREAM_KEY

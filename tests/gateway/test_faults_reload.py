@@ -7,7 +7,7 @@ import msgspec
 
 from canonicall.blocks import Text
 from canonicall.client.aiohttp_transport import AiohttpTransport
-from canonicall.codec import encode_response
+from canonicall.codec.encode import encode_response
 from canonicall.gateway.app import Gateway
 from gateway_faults import CLIENT_HEADERS, FRONTS, Told, said
 from gateway_sockets import settings_for, until

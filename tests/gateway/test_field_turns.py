@@ -8,8 +8,8 @@ import json
 
 import pytest
 
+from canonicall.codec.streams import StreamEncoder
 from canonicall.gateway.config import ServerSettings
-from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import Pause
 from canonicall.testing.script import call, says, thought
 from gateway_faults import Faulty, Play, Upstream

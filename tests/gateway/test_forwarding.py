@@ -8,7 +8,7 @@ import pytest
 
 from canonicall.blocks import Text
 from canonicall.client.transport import Timeouts
-from canonicall.codec import encode_response
+from canonicall.codec.encode import encode_response
 from canonicall.gateway.config import Choice, ModelSettings, RepairSettings
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatedResponse, SimulatorTransport

@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import ArgumentsAdded, Event
 from canonicall.facts.registry import get_target
 from canonicall.folding import events_of
 from canonicall.reply import LENGTH
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.verify import verify_stream
 from gateway_faults import BACKS, BROKEN, Faulty, Play, Upstream, said
 from gateway_support import Answer, ask

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.blocks import Opaque, Thinking
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.gateway.opaque import Carried, packed, restored, unpacked
 from canonicall.testing.server import serve
 from front_bodies import request_of

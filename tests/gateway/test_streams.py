@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import StreamEnded
 from canonicall.gateway.config import RepairSettings
 from canonicall.reply import Reply
-from canonicall.streams import StreamDecoder
 from canonicall.testing import Simulator
 from canonicall.testing.faults import Fault
 from canonicall.verify import verify_stream

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from canonicall.blocks import ToolCall
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.testing import Simulator, call, says

@@ -8,7 +8,7 @@ C1 and C3 are real, C2, C4, C5 and C6 are told as interrupted, in call order, wi
 import pytest
 
 from canonicall import Conversation, Origin, Outcome, Text, Thinking, ToolCall, wording
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.registry import get_target
 from canonicall.request import Request
 from canonicall.verify import verify

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall import Conversation
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
 from canonicall.request import Params, Request, Tool
 from canonicall.testing.strategies import conversations
 from corpus.support import FORMATS, every_record

@@ -10,7 +10,7 @@ from base64 import b64decode
 import pytest
 from hypothesis import given, settings
 
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from corpus.support import needs_corpus
 from judges.sources import MISSING, damaged_requests, recorded_refusals, refusals, switched_requests
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from typing_extensions import TypedDict
 
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from corpus.support import needs_corpus
 from judges.sources import MISSING, damaged_requests, recorded_refusals, refusals, switched_requests
 from judges.typed import TypedJudge

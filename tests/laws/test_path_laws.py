@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from batches import each
 from body_paths import TARGETS, check, found_at
 from canonicall import CanonicallError
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.target import FORMATS
 from canonicall.testing.strategies import damaged_bodies, requests
 from canonicall.wire.formats import get_format

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canonicall import decode_request, encode_request
+from canonicall.codec.rereading import Rereader
 from canonicall.errors import CanonicallError
 from canonicall.facts.registry import get_target
-from canonicall.rereading import Rereader
 from canonicall.testing.strategies import conversations
 from canonicall.transcript.render import Renderer
 

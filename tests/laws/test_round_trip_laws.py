@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from batches import each
 from canonicall import Text
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.testing.strategies import conversations
 
 from bodies import BASES, encoded, every_target

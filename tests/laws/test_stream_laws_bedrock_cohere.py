@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import BlockEnded, BlockStarted, StreamEnded
 from canonicall.folding import fold
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder, StreamEncoder
 
 KEYS = st.sampled_from(
     [

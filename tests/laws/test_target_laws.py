@@ -7,7 +7,8 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
 from canonicall.testing.strategies import conversations
 from canonicall.verify import verify
 

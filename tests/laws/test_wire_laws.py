@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from canonicall import Conversation, Message, Text, ToolCall
-from canonicall.codec import decode_request, decode_response, encode_request, encode_response
+from canonicall.codec.decode import decode_request, decode_response
+from canonicall.codec.encode import encode_request, encode_response
 from canonicall.reply import LENGTH, STOP, TOOL_CALLS, Reply, Usage
 from canonicall.request import Reasoning, Request, ToolChoice
 from canonicall.testing.strategies import choices, json_objects, offers, params, texts

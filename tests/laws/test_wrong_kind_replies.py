@@ -15,12 +15,12 @@ from canonicall import (
     decode_response,
     fold,
 )
-from canonicall.codec import encode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.folding import events_of
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.eventstream import write_frame
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.formats import FORMATS
 from wire.support import places, put
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.events import ArgumentsAdded, MessageStarted, TextAdded
 from canonicall.facts.registry import provider_names
 from canonicall.folding import events_of

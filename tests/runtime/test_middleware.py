@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.registry import provider_names
 from canonicall.outcome import Outcome
 from canonicall.request import Request

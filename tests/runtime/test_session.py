@@ -9,7 +9,7 @@ import pytest
 from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import Decided
 from canonicall.blocks import Text, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.decisions import CallDecided
 from canonicall.facts.registry import provider_names

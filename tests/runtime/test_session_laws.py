@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.registry import get_target, provider_names
 from canonicall.outcome import MAY_HAVE_RUN
 from canonicall.persisted import dump

@@ -7,8 +7,8 @@ give is brought to one shape here, and nothing more: none of our own decoders re
 import json
 from typing import Any, NamedTuple
 
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import StreamEnded
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.verify import StreamChecker, verify_stream
 from genai_reader import genai, read_with_genai
 from judges import anthropic_stream, chat_stream, cohere_stream, converse_stream, responses_stream

@@ -6,10 +6,11 @@ import pytest
 
 from batches import each
 from canonicall import Outcome, Tool, validate_call
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.folding import events_of, fold
 from canonicall.outcome import wording
-from canonicall.streams import StreamDecoder, StreamEncoder
 from scenarios.field_support import USER, sent
 
 BACKS = [

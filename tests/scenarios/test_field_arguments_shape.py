@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from canonicall.codec import decode_response, encode_response, translate
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.translate import translate
 from canonicall.facts.registry import get_target
 from canonicall.verify import verify
 

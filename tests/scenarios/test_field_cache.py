@@ -133,7 +133,7 @@ def test_j3_a_model_without_caching_gets_no_point_behind_its_tools():
 
 SCRIPT = """
 import json, sys
-from canonicall.codec import translate
+from canonicall.codec.translate import translate
 sys.stdout.buffer.write(translate(json.loads(sys.argv[1]), "anthropic", sys.argv[2]).data)
 """
 

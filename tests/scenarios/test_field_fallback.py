@@ -5,11 +5,11 @@ import json
 import pytest
 
 from canonicall.blocks import Message
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import StreamEnded
 from canonicall.framing.eventstream import write_frame
 from canonicall.gateway.config import RepairSettings
 from canonicall.reply import ERROR, Reply
-from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.script import says, thought
 from scenarios import upstreams

@@ -3,7 +3,8 @@
 import pytest
 
 from batches import each
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
 from canonicall.reply import FILTER, LENGTH, STOP, TOOL_CALLS
 from scenarios.finish_support import CUT, ENDED, FILTERED, FRONTS, WITH_CALLS
 

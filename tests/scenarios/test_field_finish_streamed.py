@@ -8,7 +8,7 @@ import json
 import pytest
 
 from batches import each
-from canonicall.codec import translate
+from canonicall.codec.translate import translate
 from canonicall.facts.registry import get_target
 from canonicall.reply import FILTER, LENGTH, STOP, TOOL_CALLS
 from canonicall.verify import verify_stream

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from canonicall.codec import translate
+from canonicall.codec.translate import translate
 from canonicall.facts.registry import get_target
 from scenarios.ids_support import BACKS, answered, asked, chat, contents, ids, sent
 

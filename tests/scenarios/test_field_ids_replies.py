@@ -5,7 +5,8 @@ import re
 import pytest
 
 from batches import each
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
 from scenarios.ids_support import ids
 
 RESPONSES = {

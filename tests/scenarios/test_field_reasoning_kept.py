@@ -4,7 +4,8 @@ import pytest
 
 from batches import each
 from canonicall import Conversation, dump, load
-from canonicall.codec import decode_response, encode_request, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_request, encode_response
 from canonicall.facts.registry import get_target, provider_names
 from canonicall.request import Request
 from canonicall.verify import verify

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from batches import each
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from judges.anthropic_stream import wire_events
 from scenarios.finish_support import ENDED, FRONTS, WITH_CALLS
 from scenarios.streaming_support import (

@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 from canonicall import Conversation, Message, Outcome, Text, ToolCall, ToolResult, load
-from canonicall.codec import decode_request, encode_request, render
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request, render
 from canonicall.facts.registry import provider_names
 from canonicall.persisted import dump
 from canonicall.request import Request

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from canonicall.blocks import Opaque, Origin, Thinking, ToolCall
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.registry import provider_names
 from canonicall.outcome import Outcome
 from canonicall.request import Params, Reasoning, Request

@@ -8,7 +8,7 @@ import pytest
 
 from canonicall.agent.inputs import Decided
 from canonicall.blocks import Message, Text, Thinking
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.facts.registry import get_target
 from canonicall.persisted import dump, load

@@ -27,9 +27,9 @@ from canonicall import (
 from canonicall.blocks import ToolCall
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import BlockEnded, BlockStarted, FinishReported, StreamEnded, TextAdded
 from canonicall.gateway.config import Choice, ModelSettings
-from canonicall.streams import StreamDecoder
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 from canonicall.tools.definitions import tool_from_schema

@@ -10,7 +10,7 @@ import pytest
 
 from canonicall.agent.counters import Tally
 from canonicall.agent.limits import RunLimits
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.testing.script import call, says
 from canonicall.tools.functions import tool
 from scenarios.runtime_support import PLACES, answers, heard, outcomes, statuses, talking

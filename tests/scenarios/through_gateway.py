@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Text
-from canonicall.codec import encode_response
+from canonicall.codec.encode import encode_response
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.gateway.app import Gateway

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.facts.registry import provider_names
 from canonicall.persisted import dump, load

@@ -15,7 +15,7 @@ import pytest
 
 from canonicall.agent.inputs import CallEnded
 from canonicall.blocks import Text, ToolCall, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.errors import UnknownName
 from canonicall.facts.registry import provider_names

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from canonicall import detect_syntax
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import UnknownName
-from canonicall.streams import StreamDecoder
 from canonicall.testing.exchange import Pause
 from canonicall.testing.faults import HEADER, Fault, Schedule, faults_in
 from canonicall.testing.simulator import Simulator

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from batches import each
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
 from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.folding import raw_arguments
 from canonicall.testing.exchange import SimRequest

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from canonicall.blocks import ToolCall
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import ArgumentsAdded, TextAdded
 from canonicall.folding import fold
-from canonicall.streams import StreamDecoder
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.script import ScriptedModel, says, thought
 from canonicall.testing.simulator import Simulator

@@ -4,7 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall import Conversation, Media, Message, Native, Origin, Text, ToolCall, Unknown
-from canonicall.codec import decode_request, encode_request, render, translate
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request, render
+from canonicall.codec.translate import translate
 from canonicall.facts.registry import get_target
 from canonicall.request import Request, Tool
 

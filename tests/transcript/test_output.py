@@ -17,8 +17,8 @@ from canonicall import (
     encode_request,
     get_target,
 )
-from canonicall.transcript.output import fitted_output
-from canonicall.transcript.policy import DEFAULT
+from canonicall.transcript.policy import DEFAULT, Goal
+from canonicall.transcript.schemas import fitted_output
 
 CLOSED: dict[str, Any] = {
     "type": "object",
@@ -42,18 +42,20 @@ def asked(output: OutputFormat | None, *said: str, system: str = "", tools: Any 
 
 
 def fitted(output: OutputFormat, target: str, *said: str, policy: Policy = DEFAULT, **more: Any):
-    request, findings = fitted_output(asked(output, *said, **more), get_target(target), policy)
-    return request.params.output, [(one.code, one.where) for one in findings]
+    goal = Goal(get_target(target), policy)
+    request = fitted_output(asked(output, *said, **more), goal)
+    return request.params.output, [(one.code, one.where) for one in goal.findings]
 
 
 @pytest.mark.parametrize(
     "target", ["openai", "openai/openai-responses", SONNET, "gemini", "cohere", "ollama", "generic"]
 )
 def test_what_fits_stays_the_same_object(target):
+    goal = Goal(get_target(target))
     request = asked(OutputFormat(CLOSED, strict=True))
-    assert fitted_output(request, get_target(target), DEFAULT) == (request, [])
+    assert (fitted_output(request, goal), goal.findings) == (request, [])
     request = asked(None)
-    assert fitted_output(request, get_target(target), DEFAULT)[0] is request
+    assert fitted_output(request, goal) is request
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,49 @@
-"""Parameters that a model refuses are left out, with a finding each."""
+"""What JSON cannot write and what a model refuses is left out, with a finding each."""
+
+from typing import Any
 
 import pytest
 
 from canonicall import Conversation
-from canonicall.codec import encode_request
+from canonicall.blocks import Native
+from canonicall.codec.encode import encode_request
+from canonicall.codec.passes import FITTED
+from canonicall.errors import InvalidValue
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.request import Params, Request
-from canonicall.transcript.params import fitted_params
+from canonicall.transcript.params import plain_request
+from canonicall.transcript.policy import Goal
 
+ANY = Target(format="x")
 ASKED = Request(Conversation(), params=Params(max_tokens=9, temperature=0.0, top_p=1.0, top_k=3))
+
+
+def fitted_params(request, target):
+    """A request after the passes that are about its parameters, and what they said."""
+    goal = Goal(target)
+    for one in FITTED:
+        if one.run.__module__ == plain_request.__module__:
+            request = one.run(request, goal)
+    return request, goal.findings
+
+
+def nested(value: Any) -> Request:
+    """A request with a field that is nested as deep as JSON can be written."""
+    for _ in range(900):
+        value = [value]
+    return Request(Conversation(), native=Native("openai-chat", {"x": value}))
+
+
+def test_a_value_that_is_nested_deeply_is_looked_through():
+    request, goal = nested(None), Goal(ANY)
+    assert (plain_request(request, goal), goal.findings) == (request, [])
+
+
+@pytest.mark.parametrize("value", [float("nan"), "\ud800"])
+def test_one_that_has_to_be_changed_so_deep_is_refused(value):
+    with pytest.raises(InvalidValue):
+        plain_request(nested(value), Goal(ANY))
 
 
 def test_what_is_refused_is_left_out_and_reported():

@@ -3,7 +3,7 @@
 import pytest
 
 from canonicall.blocks import Opaque, Origin, Text, Thinking
-from canonicall.codec import render
+from canonicall.codec.encode import render
 from canonicall.conversation import Conversation
 
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall import Conversation
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.request import Params, Reasoning, Request, Tool

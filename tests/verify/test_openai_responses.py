@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.codec import translate
+from canonicall.codec.translate import translate
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import IdRule, NameRule, Target
 from canonicall.verify import verify

@@ -3,8 +3,13 @@
 from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall, ToolResult
+from canonicall.codec.passes import FITTED
 from canonicall.findings import Report
+from canonicall.transcript.cache_marks import fitted_marks
+from canonicall.transcript.offer import sayable_choice
+from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.formats import get_format
 
 
 def with_raw_id(block):
@@ -22,6 +27,19 @@ def transcript(request, names=None):
     """The conversation of a request as it came, without anything a renderer would do to it."""
     turns = tuple(map(as_turn, request.conversation.messages))
     return Transcript(turns, {}, names or {}, Report())
+
+
+def written(request, transcript, target):
+    """The body, and all that was said, after the passes on which an encoder counts: what is chosen,
+    what has a cache mark, and what the format alone demands."""
+    wire, goal = get_format(target.format), Goal(target)
+    for one in FITTED:
+        if one.run.__module__ == sayable_choice.__module__:
+            request = one.run(request, goal)
+    for run in (fitted_marks, *(step.run for step in wire.passes)):
+        request, transcript = run(request, transcript, goal)
+    body, findings = wire.encode_request(request, transcript, target)
+    return body, [*goal.findings, *findings]
 
 
 def places(value, path=()):

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from canonicall import BlockEnded, BlockStarted, StreamDecoder, ToolCall, decode_response, fold
+from canonicall.codec.streams import StreamEncoder
 from canonicall.folding import events_of
 from canonicall.reply import Reply
-from canonicall.streams import StreamEncoder
 from canonicall.wire.formats import FORMATS
 from canonicall.wire.leaked_tokens import without_tokens
 

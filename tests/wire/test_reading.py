@@ -3,7 +3,7 @@
 import pytest
 
 from canonicall.blocks import Media
-from canonicall.codec import decode_request, decode_response
+from canonicall.codec.decode import decode_request, decode_response
 from canonicall.errors import MalformedBody
 from canonicall.wire.reading import parse_body, split_data_url
 

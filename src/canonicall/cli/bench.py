@@ -15,7 +15,9 @@ from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option
 from canonicall.cli.files import UnusableFile, reading, shown
 from canonicall.cli.measuring import Work, side_by_side
 from canonicall.cli.page import add_row, open_console, say, show_table, simple_table
-from canonicall.codec import decode_request, encode_request, translate
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
+from canonicall.codec.translate import translate
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError
 from canonicall.facts.registry import get_target

@@ -13,7 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Media, Message, Text, ToolCall, ToolResult
-from canonicall.codec import decode_response, encode_request
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_request
+from canonicall.codec.streams import StreamDecoder
 from canonicall.conversation import Conversation
 from canonicall.facts.registry import get_target, provider_names
 from canonicall.facts.target import Target
@@ -21,7 +23,6 @@ from canonicall.folding import fold
 from canonicall.outcome import Outcome
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
-from canonicall.streams import StreamDecoder
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.known_models import models_of
 from canonicall.testing.paths import path_of

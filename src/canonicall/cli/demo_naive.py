@@ -19,6 +19,7 @@ from canonicall.findings import Report
 from canonicall.request import Params, Request
 from canonicall.testing.known_models import models_of
 from canonicall.testing.simulator import Simulator
+from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.formats import get_format
 
@@ -56,7 +57,10 @@ def naive_body(talk: Conversation, target: Target) -> bytes:
     transcript = Transcript(turns, {}, {}, Report(()), target)
     # How the reply is to come is no part of the conversation.
     request = Request(talk, TOOLS, params=Params(stream=target.stream_only or None))
-    body, _ = get_format(target.format).encode_request(request, transcript, target)
+    wire = get_format(target.format)
+    for step in wire.passes:
+        request, transcript = step.run(request, transcript, Goal(target))
+    body, _ = wire.encode_request(request, transcript, target)
     return msgspec.json.encode(body)
 
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from canonicall.codec import Encoded, encode_request
-from canonicall.coverage import refuse_unsent
+from canonicall.codec.coverage import refuse_unsent
+from canonicall.codec.encode import Encoded, encode_request
 from canonicall.errors import CanonicallError, StateElsewhere
 from canonicall.facts.bodies import target_for
 from canonicall.facts.registry import get_target

@@ -24,7 +24,7 @@ from canonicall.cli.page import (
     show_table,
     simple_table,
 )
-from canonicall.codec import decode_request, decode_response
+from canonicall.codec.decode import decode_request, decode_response
 from canonicall.detection import reply_format, request_format
 from canonicall.errors import CanonicallError
 from canonicall.facts.target import FORMATS

@@ -14,7 +14,7 @@ from canonicall.cli.files import (
 )
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import open_console, say, show_findings, show_violations
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.errors import CanonicallError
 from canonicall.facts.registry import get_target
 from canonicall.findings import Finding

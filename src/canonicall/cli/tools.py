@@ -13,7 +13,7 @@ import msgspec
 from canonicall.cli.arguments import INPUT, TargetName, json_option
 from canonicall.cli.files import UnusableFile, read_bytes, shown
 from canonicall.cli.page import counted, open_console, say, show_findings
-from canonicall.codec import Translated, translate_tools
+from canonicall.codec.translate import Translated, translate_tools
 from canonicall.errors import CanonicallError
 from canonicall.facts.target import FORMATS
 from canonicall.findings import Action, Finding

@@ -26,7 +26,7 @@ from canonicall.client.notices import Answered, Recovered, Retrying, Saved
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.client.secrets import Secret
 from canonicall.client.sending import Means, post
-from canonicall.codec import Encoded
+from canonicall.codec.encode import Encoded
 from canonicall.errors import CanonicallError
 from canonicall.events import (
     ArgumentsAdded,

@@ -17,10 +17,10 @@ from canonicall.client.notices import name_of
 from canonicall.client.retrying import is_passing, is_passing_error, retry_after
 from canonicall.client.secrets import Secret, hide, hide_in_bytes
 from canonicall.client.transport import TransportError
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.facts.target import Target
-from canonicall.streams import TOO_LARGE
 from canonicall.transcript.turns import Diagnostics
 from canonicall.verify.explainer import explain
 from canonicall.wire.error_body import ErrorBody

@@ -10,17 +10,18 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.client.free_text import FreeText
 from canonicall.client.transport import Response, TooMuch, TransportError, bounded, whole_body
-from canonicall.codec import Encoded, decode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import Encoded
+from canonicall.codec.streams import TOO_LARGE, StreamDecoder
 from canonicall.errors import MalformedBody
 from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
 from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.request import Request, Tool
-from canonicall.streams import TOO_LARGE, StreamDecoder
 from canonicall.syntax.recovery import CallRecovery, Recover, reads_text
+from canonicall.transcript.grouping import alone, members_of
 from canonicall.wire.formats import get_format
-from canonicall.wire.grouping import alone, members_of
 from canonicall.wire.reading import parse_body
 
 _CHANGED = (BlockStarted, BlockEnded, StreamEnded)

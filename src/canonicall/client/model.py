@@ -23,13 +23,13 @@ from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
-from canonicall.codec import Encoded
+from canonicall.codec.encode import Encoded
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import Event, StreamEnded
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
-from canonicall.streams import TOO_LARGE
 
 
 class HttpModel:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Native
 from canonicall.client.endpoints import endpoint_for
-from canonicall.codec import Encoded, encode_request
+from canonicall.codec.encode import Encoded, encode_request
 from canonicall.conversation import Conversation
 from canonicall.facts.target import Target
 from canonicall.request import Request, Tool

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from canonicall.arguments import message_with_arguments
 from canonicall.blocks import Origin
 from canonicall.client.secrets import Secret, hide
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import Event, StreamEnded
 from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.reply import Reply
-from canonicall.streams import StreamDecoder
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.formats import get_format
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, Text, ToolCall, ToolResult
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError
 from canonicall.facts.endpoint import ENDPOINTS

@@ -8,6 +8,7 @@ from canonicall.client.failure import AttemptFailed, Failure
 from canonicall.client.notices import Retrying, Switched
 from canonicall.client.overflow import overflow_of
 from canonicall.client.rendering import Rendered, Renderings
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import ErrorReported, Event, StreamEnded, TextAdded
 from canonicall.facts.target import Target
 from canonicall.gateway.backs import Backs
@@ -16,7 +17,6 @@ from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.truncation import Truncation
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
-from canonicall.streams import TOO_LARGE
 
 
 class NoReply(Exception):

@@ -13,7 +13,8 @@ import msgspec
 
 from canonicall.agent.counters import Tally
 from canonicall.client.failure import REFUSED
-from canonicall.codec import decode_request, decode_response
+from canonicall.codec.decode import decode_request, decode_response
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
 from canonicall.facts.target import Target
@@ -24,7 +25,6 @@ from canonicall.request import Tool
 from canonicall.store.counters import CounterTable
 from canonicall.store.database import Database
 from canonicall.store.engine import StoreError
-from canonicall.streams import StreamDecoder
 
 _LATER_SECONDS = 1.0
 _SIGNS = (b'"tool_calls"', b'"tool_use"', b'"function_call"', b'"functionCall"')

@@ -7,7 +7,7 @@ Hosts send `choices: null` where thinking has eaten all tokens, or where they fa
 import re
 
 from canonicall.client.failure import AttemptFailed, of_cut
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
 from canonicall.errors import CanonicallError
 from canonicall.facts.target import Target
 from canonicall.gateway.exchange import HttpResponse

@@ -3,7 +3,8 @@
 import os
 from typing import Any
 
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
 from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
 from canonicall.gateway.conversations import ACTIONS, Conversations
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from canonicall.blocks import Message, Native
 from canonicall.client.failure import Failure
 from canonicall.client.overflow import overflow_of
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
 from canonicall.reply import ERROR, Reply
 from canonicall.store.engine import StoreError
-from canonicall.streams import TOO_LARGE
 from canonicall.wire.formats import get_format
 
 _LOG = logging.getLogger("canonicall.gateway")

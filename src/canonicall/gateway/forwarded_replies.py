@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from canonicall.codec import encode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
-from canonicall.streams import StreamDecoder
 
 _RESPONSES = "openai-responses"
 _LAST = {

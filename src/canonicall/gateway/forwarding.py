@@ -31,7 +31,8 @@ from canonicall.client.transport import (
     bounded,
     whole_body,
 )
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
 from canonicall.facts.endpoint import endpoint_of
@@ -43,7 +44,6 @@ from canonicall.gateway.forwarded_events import UnfitEvent
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import size_in, without_usage
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
-from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import Recover, reads_text
 from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format

@@ -11,6 +11,7 @@ from canonicall.client.failure import REFUSED, AttemptFailed, Failure, with_more
 from canonicall.client.learning import is_outside
 from canonicall.client.notices import Switched
 from canonicall.client.rendering import takes_usage_question
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.facts.target import Target
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
@@ -42,7 +43,6 @@ from canonicall.gateway.usage import (
     wants_usage,
 )
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames, ends_reply
-from canonicall.streams import TOO_LARGE
 from canonicall.verify.explainer import explain
 
 _QUESTION = "stream_options"

@@ -8,9 +8,9 @@ depends on it: another worker, or this one after a restart, makes the same bytes
 from collections import OrderedDict
 
 from canonicall.client.rendering import Renderings
+from canonicall.codec.rereading import Rereader
 from canonicall.conversation import Conversation
 from canonicall.facts.target import Target
-from canonicall.rereading import Rereader
 from canonicall.transcript.render import Renderer
 
 _MOST_SESSIONS = 256

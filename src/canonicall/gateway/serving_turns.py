@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.codec.streams import StreamEncoder
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
@@ -29,7 +30,6 @@ from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, first_headers, target_name, wants_strict
 from canonicall.gateway.usage import estimated_usage
 from canonicall.store.engine import StoreError
-from canonicall.streams import StreamEncoder
 
 _WENT_AWAY = 499
 

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import Event, FinishReported, MessageStarted, StreamEnded
 from canonicall.facts.target import Target
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.reply import ERROR
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.openai_responses.target import FORMAT
 
 _BLOCK = re.compile(rb'"content_block_start"[^{]*"index"\s*:\s*(\d+)')

@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.codec import encode_request, encode_response
-from canonicall.coverage import refuse_loss
+from canonicall.codec.coverage import refuse_loss
+from canonicall.codec.decode import is_plain
+from canonicall.codec.encode import encode_request, encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
 from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.facts.target import Target
@@ -35,7 +37,6 @@ from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import MiddlewareError
 from canonicall.store.engine import StoreError
-from canonicall.streams import StreamEncoder
 
 
 class Translation:
@@ -126,7 +127,8 @@ class Translation:
         try:
             read = await self._read(body)
             # What a middleware leaves out was understood.
-            refuse_loss(body, read, turn.front.format, target)
+            if not is_plain(body, read):
+                refuse_loss(body, read, turn.front.format, target)
             request = state.middleware_chain.request(read)
         except MiddlewareError as error:
             raise unexpected(error, turn.id) from error

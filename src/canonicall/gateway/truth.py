@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from canonicall.codec import translate
+from canonicall.codec.translate import translate
 from canonicall.detection import request_format
 from canonicall.errors import CanonicallError
 from canonicall.facts.bodies import target_for

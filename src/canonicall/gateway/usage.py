@@ -15,13 +15,14 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.blocks import Block, Media, Text, Thinking, ToolCall, ToolResult
-from canonicall.codec import Encoded, decode_request, decode_response, encode_request
+from canonicall.codec.decode import decode_request, decode_response
+from canonicall.codec.encode import Encoded, encode_request
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
 from canonicall.facts.target import Target
 from canonicall.folding import raw_arguments
 from canonicall.reply import Usage
-from canonicall.streams import StreamDecoder
 
 _BYTES_A_TOKEN = 4
 _MEDIA_TOKENS = 1600

@@ -10,7 +10,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.guard.validation import Validated, examined
 from canonicall.reply import Reply
 from canonicall.request import Tool
-from canonicall.wire.grouping import OfferedTools
+from canonicall.transcript.grouping import OfferedTools
 
 
 def checked_reply(

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.client.refusals import RefusedRequest, refused_request
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
 from canonicall.detection import CANONICAL, possible_formats, request_format
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.facts.target import FORMATS

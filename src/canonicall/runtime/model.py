@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.codec import Encoded
+from canonicall.codec.encode import Encoded
 from canonicall.errors import CanonicallError
 from canonicall.events import Event
 from canonicall.facts.target import Target

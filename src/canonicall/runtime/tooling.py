@@ -22,14 +22,9 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Entry, Message, Origin, ToolCall, ToolResult
 from canonicall.calls import to_generic
-from canonicall.codec import (
-    Body,
-    Encoded,
-    decode_request,
-    decode_response,
-    encode_request,
-    encode_response,
-)
+from canonicall.codec.decode import Body, decode_request, decode_response
+from canonicall.codec.encode import Encoded, encode_request, encode_response
+from canonicall.codec.parsers import calls_in
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.facts.names import TargetName
@@ -46,16 +41,15 @@ from canonicall.guard.budget import CorrectionBudget
 from canonicall.guard.feedback import ToolError
 from canonicall.guard.replies import checked_reply
 from canonicall.guard.validation import validate_call
-from canonicall.parsers import calls_in
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.syntax.recovery import Recover, one_of_recover, reads_text, recover_calls
+from canonicall.transcript.grouping import OfferedTools
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format
-from canonicall.wire.grouping import OfferedTools
 
 ArgumentMode: TypeAlias = Literal["repair", "report", "off"]
 _GENERIC = "generic"

@@ -12,7 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native
-from canonicall.codec import decode_request, encode_response
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_response
 from canonicall.errors import CanonicallError
 from canonicall.facts.endpoint import ENDPOINTS
 from canonicall.facts.registry import get_profile, get_target

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of
 from canonicall.reply import ERROR, Reply
-from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import Pause, Piece
 from canonicall.testing.faults import Fault
 

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 from msgspec.structs import replace
 
-from canonicall.codec import decode_tools
+from canonicall.codec.decode import decode_tools
 from canonicall.errors import InvalidArguments, InvalidValue, UnknownName
 from canonicall.guard.problems import problems_in
 from canonicall.guard.validators import UnusableSchema, errors_in, validator_of

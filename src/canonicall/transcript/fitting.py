@@ -5,6 +5,8 @@ has no word for are left out; calls get their wire ids and names. Order is never
 """
 
 import re
+from functools import cached_property
+from operator import attrgetter
 from typing import TypeVar
 
 import msgspec
@@ -52,6 +54,8 @@ from canonicall.transcript.reasoning import (
 from canonicall.transcript.server_blocks import ServerBlocks, is_server_side, server_id
 
 _AnyBlock = TypeVar("_AnyBlock", bound=Block)
+_opaque = attrgetter("opaque")
+_NONE: set[str] = set()
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 """How an address begins."""
 
@@ -63,16 +67,26 @@ class Fitter:
         self.target = target
         self.policy = policy
         self.projection = projection
-        self.server_blocks = ServerBlocks(target, policy)
         self.kept_marks = False
+        self._offered: tuple[str, ...] = ()
+
+    def offer(self, names: tuple[str, ...]) -> None:
+        """Say which tools the request offers: what a provider ran may need its tool again."""
+        self._offered = names
+        self.__dict__.pop("server_blocks", None)
+
+    @cached_property
+    def server_blocks(self) -> ServerBlocks:
+        """What decides about blocks that a provider made; most conversations have none."""
+        return ServerBlocks(self.target, self.policy, self._offered)
 
     def reply(
         self, message: Message, conversation: Conversation, entry: int, findings: list[Finding]
     ) -> list[Block]:
         """The blocks of an assistant message."""
         ledger = conversation.ledger
-        kept_server = self.server_blocks.kept(message, conversation)
-        kept_server = kept_server - self._sent_before(message) if kept_server else kept_server
+        is_sealed = any(map(_opaque, message.blocks))
+        kept_server = self._kept_server(message, conversation) if is_sealed else _NONE
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
@@ -95,6 +109,11 @@ class Fitter:
         if not kept_server and not self.target.item_ids:
             return blocks
         return self._named_items(blocks, message, f"entries[{entry}]", findings)
+
+    def _kept_server(self, message: Message, conversation: Conversation) -> set[str]:
+        """Ids of the calls whose server-side blocks in this message are sent, each once."""
+        kept = self.server_blocks.kept(message, conversation)
+        return kept - self._sent_before(message) if kept else kept
 
     def _named_items(
         self, blocks: list[Block], message: Message, where: str, findings: list[Finding]

@@ -1,21 +1,30 @@
-"""The offer: the tools and the choice of a request, as one target can express them.
+"""The offer: the tools of a request and the choice among them, as one target can be told.
 
-In: a request. Out: the same request with tools the target can be given and a choice it can be told;
-what could not be said is met by offering less, and every change is a finding.
+In: a request. Out: the same request with tools that the target takes, and with a choice that its
+encoder only has to write. What could not be said is met by offering less; every change is a
+finding.
 """
 
 from operator import is_
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Native, ToolCall
+from canonicall.blocks import Entry, Message, Native, ToolCall, ToolResult
+from canonicall.conversation import Conversation
 from canonicall.facts.target import Target, field_tree
 from canonicall.findings import Action, Fault, Finding, in_words
-from canonicall.request import Reasoning, Request, Tool, ToolChoice
+from canonicall.request import ChoiceMode, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.fields import kept_fields, takes_unknown
-from canonicall.transcript.output import used_by_output
-from canonicall.transcript.policy import DEFAULT, Policy
-from canonicall.transcript.schemas import fitted_tools
+from canonicall.transcript.grouping import (
+    NAMESPACE,
+    OF_SEARCHES,
+    alone,
+    group_of,
+    late_names,
+    members_of,
+)
+from canonicall.transcript.policy import Goal
+from canonicall.transcript.thinking import as_asked
 from canonicall.transcript.turns import Transcript
 
 _NO_LONGER = "Not available any more."
@@ -24,78 +33,52 @@ _CHANGED = "param_changed", Action.CHANGED, Fault.RENDER
 _TOOL_FIELDS = frozenset(Tool.__struct_fields__)
 
 
-def fitted_offer(
-    request: Request, target: Target, *, policy: Policy = DEFAULT
-) -> tuple[Request, list[Finding]]:
-    """`request` with an offer that fits `target`."""
-    findings: list[Finding] = []
-    request = _known_choice(_once(request, findings), target, findings)
-    for fit in _FITS:
-        request = fit(request, target, findings)
-    used = used_by_output(request, target)
-    tools, about_schemas = fitted_tools(request.tools, target.schemas, policy, used)
-    if tools is not request.tools:
-        request = replace(request, tools=tools)
-    return request, [*findings, *about_schemas]
+def ungrouped(request: Request, goal: Goal) -> Request:
+    """`request` without groups that the target does not have: in its tools, and in its calls."""
+    if not any(tool.members for tool in request.tools):
+        return request
+    target = goal.target
+    members = members_of(request.tools, target)
+    if not members:
+        return request
+    names = {(one.group, one.name): name for name, one in members.items()}
+    entries = [_with_names(entry, names) for entry in request.conversation.entries]
+    if any(new is not old for new, old in zip(entries, request.conversation.entries, strict=True)):
+        request = replace(request, conversation=Conversation.of(entries))
+    named = ", ".join(members)
+    why = f"The target has no groups of tools; these stand alone, each for itself: {named}."
+    goal.findings.append(Finding("tools_ungrouped", "tools", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tools=alone(request.tools, target))
 
 
-def within_cache_marks(
-    request: Request, transcript: Transcript, target: Target
-) -> tuple[Request, list[Finding]]:
-    """`request` whose tools carry no more cache marks than the messages leave free."""
-    marked = [index for index, tool in enumerate(request.tools) if tool.cache is not None]
-    if not marked:
-        return request, []
-    free = max(target.cache_marks - transcript.cache_marks, 0) if target.marked_tools else 0
-    surplus = marked[: max(len(marked) - free, 0)]
-    if not surplus:
-        return request, []
-    many = f"{target.cache_marks} cache marks" if target.marked_tools else "no cache marks on tools"
-    why = f"The target takes {many}; those of tools were left out."
-    finding = Finding(
-        "cache_mark_dropped",
-        "tools",
-        Action.DROPPED,
-        why,
-        Fault.RENDER,
-        rule="cache_marks" if target.marked_tools else "marked_tools",
+def _with_names(entry: Entry, names: dict[tuple[str, str], str]) -> Entry:
+    if not isinstance(entry, Message) or entry.role not in ("assistant", "tool"):
+        return entry
+    blocks = tuple(
+        _renamed(block, names) if isinstance(block, (ToolCall, ToolResult)) else block
+        for block in entry.blocks
     )
-    tools = tuple(
-        replace(tool, cache=None) if index <= surplus[-1] and tool.cache is not None else tool
-        for index, tool in enumerate(request.tools)
-    )
-    return replace(request, tools=tools), [finding]
+    is_same = all(new is old for new, old in zip(blocks, entry.blocks, strict=True))
+    return entry if is_same else replace(entry, blocks=blocks)
 
 
-def renamed_tools(request: Request, transcript: Transcript) -> tuple[Transcript, list[Finding]]:
-    """A finding for each tool that is sent under another name, also one that only calls name.
-
-    The names of the transcript are those tools then. One that the provider runs has no other name.
-    """
-    if not transcript.names:
-        return transcript, []
-    places = {
-        tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools) if tool.kind != "server"
-    }
-    for at, entry in enumerate(request.conversation.entries):
-        for position, block in enumerate(entry.blocks if isinstance(entry, Message) else ()):
-            if isinstance(block, ToolCall) and block.kind != "server":
-                places.setdefault(block.name, in_words((at, position)))
-    names = {wire: own for wire, own in transcript.names.items() if own in places}
-    findings = [
-        Finding(
-            "tool_renamed",
-            places[own],
-            Action.CHANGED,
-            f"The tool {own!r} is sent as {wire!r}: the target does not take its own name.",
-            Fault.PROJECTION,
-        )
-        for wire, own in names.items()
-    ]
-    return replace(transcript, names=names), findings
+def _renamed(
+    call: ToolCall | ToolResult, names: dict[tuple[str, str], str]
+) -> ToolCall | ToolResult:
+    """A call, or its result, without what says in its own format whose it is."""
+    if call.native is not None and call.native.fields.get("type") in OF_SEARCHES:
+        return replace(call, native=None)
+    if isinstance(call, ToolResult):
+        return call
+    group = group_of(call)
+    name = names.get((group, call.name))
+    if not group or name is None or call.native is None:
+        return call
+    rest = {field: value for field, value in call.native.fields.items() if field != NAMESPACE}
+    return replace(call, name=name, native=Native(call.native.format, rest) if rest else None)
 
 
-def _once(request: Request, findings: list[Finding]) -> Request:
+def distinct_tools(request: Request, goal: Goal) -> Request:
     """Of tools that have one name, the first: all providers refuse the others."""
     seen: set[str] = set()
     tools = []
@@ -103,20 +86,21 @@ def _once(request: Request, findings: list[Finding]) -> Request:
         if tool.kind != "server" and tool.name in seen:
             why = f"Another tool is called {tool.name} already; the first counts."
             told = Finding("tool_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
-            findings.append(told)
+            goal.findings.append(told)
             continue
         seen.add(tool.name if tool.kind != "server" else "")
         tools.append(tool)
     return request if len(tools) == len(request.tools) else replace(request, tools=tuple(tools))
 
 
-def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Request:
+def unmixed_tools(request: Request, goal: Goal) -> Request:
     """Functions without the tools that the provider runs, where it takes only one of both."""
+    target, findings = goal.target, goal.findings
     if target.mixed_tools or all(tool.kind == "server" for tool in request.tools):
         return request
     tools = []
     for index, tool in enumerate(request.tools):
-        if tool.kind == "server" and _can_be_offered(tool, target):
+        if tool.kind == "server" and can_be_offered(tool, target):
             why = f"The target does not offer {tool.name or 'its own tools'} beside functions."
             told = Finding(
                 "tool_dropped",
@@ -132,81 +116,17 @@ def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Reque
     return replace(request, tools=tuple(tools))
 
 
-def _known_choice(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """No choice of a tool that is not offered. A group may bring more of them, and so may the state
-    that a provider keeps."""
-    choice = request.tool_choice
-    stored = request.continues.fields if request.continues is not None else {}
-    may_be_kept = bool(stored) and not request.tools
-    if choice is None or not choice.names or may_be_kept:
-        return request
-    offers = [tool for tool in request.tools if _can_be_offered(tool, target)]
-    if any(tool.members for tool in offers):
-        return request
-    offered = {one.name for one in offers if one.name and _has_name(one, target)}
-    names = tuple(name for name in choice.names if name in offered)
-    if names == choice.names:
-        return request
-    lost = ", ".join(name for name in choice.names if name not in offered)
-    why = f"There is no tool that is called {lost}."
-    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
-    known = replace(choice, names=names, mode=choice.mode if names else "auto")
-    return replace(request, tool_choice=known)
-
-
-def _has_name(tool: Tool, target: Target) -> bool:
-    """Whether a tool is chosen by its name. One of the provider's is where its definition has it;
-    where calls are items, or beside the content, it is chosen by its type, or not at all."""
-    if tool.kind != "server":
-        return True
-    is_said = tool.native is not None and "name" in tool.native.fields
-    return is_said and target.results not in ("items", "tool_messages")
-
-
-def _narrowed(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """A list of allowed tools the target cannot be told becomes the list of tools."""
-    choice = request.tool_choice
-    if choice is None or not choice.names or target.choice_names == "many":
-        return request
-    one_forced = len(choice.names) == 1 and choice.mode == "required"
-    if target.choice_names == "one" and one_forced:
-        return request
-    tools = tuple(tool for tool in request.tools if tool.name in choice.names)
-    why = "The target cannot be told which tools are allowed; only those are offered."
-    findings.append(
-        Finding(
-            "choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule="choice_names"
-        )
-    )
-    return replace(request, tools=tools, tool_choice=replace(choice, names=()))
-
-
-def _without_tools(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """Where "none" cannot be said, no tool is offered, unless the history demands tools."""
-    choice = request.tool_choice
-    if choice is None or choice.mode != "none" or "none" in target.choice_modes:
-        return request
-    if not request.tools or (target.tools_with_history and _called_names(request)):
-        return request
-    why = "The target cannot be told to call no tool, so none is offered."
-    findings.append(
-        Finding(
-            "choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule="choice_modes"
-        )
-    )
-    return replace(request, tools=(), tool_choice=None)
-
-
-def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Request:
+def declared_tools(request: Request, goal: Goal) -> Request:
     """A declaration for every tool of the history, where the target demands one.
 
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     (Bedrock); other providers answer alike.
     """
+    target, findings = goal.target, goal.findings
     if not target.tools_with_history or request.continues is not None:
         return request
-    offered = any(_can_be_offered(tool, target) for tool in request.tools)
-    names = () if offered else _called_names(request)
+    offered = any(can_be_offered(tool, target) for tool in request.tools)
+    names = () if offered else called_names(request)
     if not names:
         return request
     why = f"The history has calls, so the target wants tools: {', '.join(names)} were declared."
@@ -221,38 +141,10 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     return replace(request, tools=(*request.tools, *stubs), tool_choice=choice)
 
 
-def _unforced(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """No forced call where the model thinks and the target refuses both together.
-
-    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
-    does not support this tool_choice" (DeepSeek).
-    """
-    choice, reasoning = request.tool_choice, request.params.reasoning
-    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
-        return request
-    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
-    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
-    refused = refused and not _always_thinks(target)
-    thinks = target.thinks and target.reasoning_placeholder is not None
-    if refused or not (asked or thinks):
-        return request
-    why = "The target does not force a call while the model thinks; it may choose."
-    findings.append(
-        Finding(
-            "choice_weakened",
-            "tool_choice",
-            Action.CHANGED,
-            why,
-            Fault.RENDER,
-            rule="forced_choice_with_reasoning",
-        )
-    )
-    return replace(request, tool_choice=replace(choice, mode="auto"))
-
-
-def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Request:
+def strict_as_taken(request: Request, goal: Goal) -> Request:
     """Tools that are not strict, where the mark is refused, or says nothing: only a function has a
     schema that it could be held to."""
+    target, findings = goal.target, goal.findings
     if not any(tool.strict for tool in request.tools):
         return request
     tools: list[Tool] = []
@@ -271,8 +163,9 @@ def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Requ
     return replace(request, tools=tuple(tools))
 
 
-def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Request:
+def unreasoned_with_tools(request: Request, goal: Goal) -> Request:
     """A model that takes tools only while it does not reason is told not to: else it would."""
+    target, findings = goal.target, goal.findings
     asked = request.params.reasoning
     is_off = asked is not None and asked.effort == "none"
     if target.tools_while_reasoning or not request.tools or is_off:
@@ -286,16 +179,9 @@ def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Re
     return replace(request, params=replace(request.params, reasoning=silent))
 
 
-def _always_thinks(target: Target) -> bool:
-    """Whether a wish not to think is refused, and so not sent."""
-    return any(
-        one.field == "thinking.type" and not one.beside and one.values in ((), ("disabled",))
-        for one in target.refusals
-    )
-
-
-def _known_fields_only(request: Request, target: Target, findings: list[Finding]) -> Request:
+def known_fields_only(request: Request, goal: Goal) -> Request:
     """The request and its tools without native fields that are not for this target."""
+    target, findings = goal.target, goal.findings
     is_own = request.domain == target.domain if request.domain else None
     native = request.native
     if native is not None and native.format == target.format:
@@ -303,7 +189,8 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
             native, "request", target, is_own=is_own, where="request", findings=findings
         )
     spelled = request.spelled
-    if spelled is not None and not takes_unknown("request", target, is_own=is_own):
+    is_read = spelled is not None and spelled.format == target.format
+    if spelled is not None and is_read and not takes_unknown("request", target, is_own=is_own):
         names = field_tree(target.fields.request)
         known = {name: field for name, field in spelled.fields.items() if name in names}
         spelled = Native(spelled.format, known)
@@ -325,6 +212,36 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
     return replace(request, tools=tuple(tools), native=native, spelled=spelled)
 
 
+def renamed_tools(
+    request: Request, transcript: Transcript, goal: Goal
+) -> tuple[Request, Transcript]:
+    """A finding for each tool that is sent under another name, also one that only calls name.
+
+    The names of the transcript are those tools then. One that the provider runs has no other name.
+    """
+    if not transcript.names:
+        return request, transcript
+    places = {
+        tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools) if tool.kind != "server"
+    }
+    for at, entry in enumerate(request.conversation.entries):
+        for position, block in enumerate(entry.blocks if isinstance(entry, Message) else ()):
+            if isinstance(block, ToolCall) and block.kind != "server":
+                places.setdefault(block.name, in_words((at, position)))
+    names = {wire: own for wire, own in transcript.names.items() if own in places}
+    goal.findings += (
+        Finding(
+            "tool_renamed",
+            places[own],
+            Action.CHANGED,
+            f"The tool {own!r} is sent as {wire!r}: the target does not take its own name.",
+            Fault.PROJECTION,
+        )
+        for wire, own in names.items()
+    )
+    return request, replace(transcript, names=names)
+
+
 def _without_own_words(native: Native, target: Target) -> Native | None:
     """Native fields without those that say in the words of their format what the tool says in
     canonical ones (Gemini's `parameters`): for others nothing is lost with them."""
@@ -334,7 +251,7 @@ def _without_own_words(native: Native, target: Target) -> Native | None:
     return Native(native.format, rest) if rest else None
 
 
-def _can_be_offered(tool: Tool, target: Target) -> bool:
+def can_be_offered(tool: Tool, target: Target) -> bool:
     """Tools a provider runs on its side exist in its own format only, and not at every host."""
     if tool.kind != "server":
         return True
@@ -343,7 +260,7 @@ def _can_be_offered(tool: Tool, target: Target) -> bool:
     return tool.native is not None and tool.native.format == target.format
 
 
-def _called_names(request: Request) -> list[str]:
+def called_names(request: Request) -> list[str]:
     return list(
         dict.fromkeys(
             call.name
@@ -354,8 +271,152 @@ def _called_names(request: Request) -> list[str]:
     )
 
 
-_FITS = (
-    *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
-    *(_unmarked, _unreasoned),
-)
-"""The steps that make an offer fit, in their order."""
+_SILENT = ("openai-responses", "gemini", "bedrock")
+"""Formats in which nothing is said where a call cannot be required; in others `auto` is."""
+
+
+def known_choice(request: Request, goal: Goal) -> Request:
+    """No choice of a tool that is not offered. A group may bring more of them, and so may the state
+    that a provider keeps."""
+    target, findings = goal.target, goal.findings
+    choice = request.tool_choice
+    stored = request.continues.fields if request.continues is not None else {}
+    may_be_kept = bool(stored) and not request.tools
+    if choice is None or not choice.names or may_be_kept:
+        return request
+    offers = [tool for tool in request.tools if can_be_offered(tool, target)]
+    if any(tool.members for tool in offers):
+        return request
+    offered = {one.name for one in offers if one.name and _has_name(one, target)}
+    names = tuple(name for name in choice.names if name in offered)
+    if names == choice.names:
+        return request
+    lost = ", ".join(name for name in choice.names if name not in offered)
+    why = f"There is no tool that is called {lost}."
+    findings.append(_weakened(why))
+    known = replace(choice, names=names, mode=choice.mode if names else "auto")
+    return replace(request, tool_choice=known)
+
+
+def _has_name(tool: Tool, target: Target) -> bool:
+    """Whether a tool is chosen by its name. One of the provider's is where its definition has it;
+    where calls are items, or beside the content, it is chosen by its type, or not at all."""
+    if tool.kind != "server":
+        return True
+    is_said = tool.native is not None and "name" in tool.native.fields
+    return is_said and target.results not in ("items", "tool_messages")
+
+
+def narrowed_offer(request: Request, goal: Goal) -> Request:
+    """A list of allowed tools the target cannot be told becomes the list of tools."""
+    target, findings = goal.target, goal.findings
+    choice = request.tool_choice
+    if choice is None or not choice.names or target.choice_names == "many":
+        return request
+    one_forced = len(choice.names) == 1 and choice.mode == "required"
+    if target.choice_names == "one" and one_forced:
+        return request
+    tools = tuple(tool for tool in request.tools if tool.name in choice.names)
+    why = "The target cannot be told which tools are allowed; only those are offered."
+    findings.append(_weakened(why, "choice_names"))
+    return replace(request, tools=tools, tool_choice=replace(choice, names=()))
+
+
+def no_tools_for_none(request: Request, goal: Goal) -> Request:
+    """Where "none" cannot be said, no tool is offered, unless the history demands tools."""
+    target, findings = goal.target, goal.findings
+    choice = request.tool_choice
+    if choice is None or choice.mode != "none" or "none" in target.choice_modes:
+        return request
+    if not request.tools or (target.tools_with_history and called_names(request)):
+        return request
+    why = "The target cannot be told to call no tool, so none is offered."
+    findings.append(_weakened(why, "choice_modes"))
+    return replace(request, tools=(), tool_choice=None)
+
+
+def unforced_while_thinking(request: Request, goal: Goal) -> Request:
+    """No forced call where the model thinks and the target refuses both together.
+
+    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
+    does not support this tool_choice" (DeepSeek).
+    """
+    target, findings = goal.target, goal.findings
+    choice, reasoning = request.tool_choice, request.params.reasoning
+    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
+        return request
+    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
+    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
+    refused = refused and not _always_thinks(target)
+    thinks = as_asked(target, request.params).thinks and target.reasoning_placeholder is not None
+    if refused or not (asked or thinks):
+        return request
+    why = "The target does not force a call while the model thinks; it may choose."
+    findings.append(_weakened(why, "forced_choice_with_reasoning"))
+    names = choice.names if target.choice_names == "many" else ()
+    return replace(request, tool_choice=replace(choice, mode="auto", names=names))
+
+
+def _always_thinks(target: Target) -> bool:
+    """Whether a wish not to think is refused, and so not sent."""
+    return any(
+        one.field == "thinking.type" and not one.beside and one.values in ((), ("disabled",))
+        for one in target.refusals
+    )
+
+
+def sayable_choice(request: Request, goal: Goal) -> Request:
+    """The choice that is left, as far as the target has words for it.
+
+    Without tools there is nothing to choose: "'tool_choice' is only allowed when 'tools' are
+    specified." (OpenAI; others alike). Only a call that is required is lost with that.
+    """
+    choice, target, findings = request.tool_choice, goal.target, goal.findings
+    if choice is None:
+        return request
+    if not _may_call(request, target):
+        if choice.mode == "required":
+            findings.append(_weakened("There is no tool that the model could be made to call."))
+        return replace(request, tool_choice=None)
+    mode, names = _sayable_mode(choice, request, goal)
+    parallel = choice.parallel
+    if parallel is not None and not target.parallel_switch:
+        if not parallel:
+            why = "The target cannot be kept from calling tools in parallel."
+            findings.append(_weakened(why, "parallel_switch"))
+        parallel = None
+    if (mode, names, parallel) == (choice.mode, choice.names, choice.parallel):
+        return request
+    return replace(request, tool_choice=ToolChoice(mode, names, parallel))
+
+
+def _sayable_mode(
+    choice: ToolChoice, request: Request, goal: Goal
+) -> tuple[ChoiceMode | None, tuple[str, ...]]:
+    """What of a choice can be said: its mode, and the tools that it names."""
+    mode, names, target = choice.mode, choice.names, goal.target
+    # A target that takes a name needs no mode for it.
+    names_one = mode == "required" and len(names) == 1 and target.choice_names != "no"
+    if mode is not None and mode not in target.choice_modes and not names_one:
+        if mode == "auto":
+            return None, ()  # Without a choice the model may choose.
+        why = f"The target has no tool choice {mode!r}."
+        goal.findings.append(_weakened(why, "choice_modes"))
+        is_said = mode == "required" and target.format not in _SILENT
+        return "auto" if is_said and "auto" in target.choice_modes else None, ()
+    if names_one and not target.late_choice and names[0] in late_names(request.tools):
+        why = "The model cannot be made to call a tool that came later."
+        goal.findings.append(_weakened(why, "late_choice"))
+        return None, ()
+    return mode, names
+
+
+def _may_call(request: Request, target: Target) -> bool:
+    """Whether there are tools: those that are offered, or what the provider keeps may have some."""
+    if request.continues is not None and request.continues.fields:
+        return True
+    return any(can_be_offered(tool, target) for tool in request.tools)
+
+
+def _weakened(why: str, rule: str = "") -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule=rule)

@@ -23,9 +23,11 @@ from canonicall.blocks import (
 )
 from canonicall.facts.target import IdRule, Target
 from canonicall.findings import Action, Fault, Finding
+from canonicall.transcript.cache_marks import newest_marks
 from canonicall.transcript.completion import family
 from canonicall.transcript.fields import as_user_fields
 from canonicall.transcript.opening import opens
+from canonicall.transcript.policy import Policy
 from canonicall.transcript.reasoning import with_placeholder, with_sentinel
 from canonicall.transcript.turns import Turn
 
@@ -35,6 +37,7 @@ BRIDGE = "OK."
 START = "[The conversation begins with the assistant.]"
 DOCUMENT_NOTE = "See the document."
 MEDIA_NOTE = "Media from the tool results above:"
+_INSTRUCTING = ("system", "developer")
 
 
 class Built(Struct, frozen=True, gc=False):
@@ -467,3 +470,53 @@ def _has_documents(turn: Turn) -> bool:
 
 def _has_results(turn: Turn) -> bool:
     return turn.role != "assistant" and ToolResult in map(type, turn.blocks)
+
+
+def finished(
+    built: Builder, policy: Policy, *, marked: bool
+) -> tuple[tuple[Turn, ...], list[Finding]]:
+    """The turns with an end that the target accepts. `marked`: some block has a cache mark.
+
+    The end is put on at last and taken off again before the next turn is added, so it never becomes
+    part of the history.
+    """
+    findings: list[Finding] = []
+    turns, target = tuple(built.turns), built.target
+    last = next((turn for turn in reversed(turns) if turn.role not in _INSTRUCTING), None)
+    held = built.held
+    is_refused = target.ends_with_user or bool(held)
+    asks = last is not None and not (is_refused and last.role == "assistant")
+    # What a request without a message asks is known to the provider that it continues.
+    if not asks and not (policy.continues and last is None):
+        why, fault = (
+            ("There is nothing to answer yet.", Fault.INPUT)
+            if last is None
+            else ("The target does not continue an assistant message.", Fault.RENDER)
+        )
+        why += f" {CONTINUE!r} was put at the end."
+        place = f"turns[{len(turns)}]"
+        rule = "ends_with_user" if last is not None and target.ends_with_user else ""
+        findings.append(Finding("ending_added", place, Action.ADDED, why, fault, rule=rule))
+        turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
+    elif last is not None and last.role == "assistant" and target.trimmed_ending:
+        turns = _trimmed(turns, findings)
+    if held:
+        turns = (*turns, *held)
+    if marked:
+        turns = newest_marks(turns, target, findings)
+    return turns, findings
+
+
+def _trimmed(turns: tuple[Turn, ...], findings: list[Finding]) -> tuple[Turn, ...]:
+    """The words that the model shall go on with, without white space behind them."""
+    *before, last = turns
+    words = last.blocks[-1] if last.blocks else None
+    if not isinstance(words, Text) or words.text == words.text.rstrip():
+        return turns
+    why = "The target continues no words that end in white space; it was cut off."
+    place = f"turns[{len(before)}]"
+    findings.append(
+        Finding("ending_trimmed", place, Action.CHANGED, why, Fault.RENDER, rule="trimmed_ending")
+    )
+    trimmed = replace(words, text=words.text.rstrip())
+    return (*before, replace(last, blocks=(*last.blocks[:-1], trimmed)))

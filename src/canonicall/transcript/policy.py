@@ -1,9 +1,12 @@
-"""What the renderer does where more than one answer is right."""
+"""What a request is fitted to: the target, and what is done where more than one answer is right."""
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
+from canonicall.facts.target import Target
+from canonicall.findings import Finding
 from canonicall.outcome import Outcome
 
 
@@ -29,3 +32,24 @@ class Policy(Struct, frozen=True):
 
 
 DEFAULT = Policy()
+
+
+class Goal(Struct):
+    """Where a request goes, and what was said on the way there. Every pass gets it."""
+
+    target: Target
+    policy: Policy = DEFAULT
+    findings: list[Finding] = []
+    """What was changed so far; a pass adds to it."""
+
+
+Run = TypeVar("Run", bound=Callable[..., object])
+
+
+class Pass(Struct, Generic[Run], frozen=True):
+    """One step on the way of a request. All steps of a stage have the same signature."""
+
+    name: str
+    run: Run
+    why: str
+    """The reason for its place in the list."""

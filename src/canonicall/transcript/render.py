@@ -35,11 +35,10 @@ from canonicall.transcript.completion import (
     is_usual,
     split_media,
 )
-from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.opening import with_one_opening
-from canonicall.transcript.placing import Builder, Built
+from canonicall.transcript.placing import Builder, Built, finished
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import NOTHING, Marked, Projection
 from canonicall.transcript.server_blocks import is_sealed
@@ -67,7 +66,7 @@ class Renderer:
 
     def __init__(self, target: Target, *, policy: Policy = DEFAULT) -> None:
         self.target = target
-        self._named_as = (target.name, target.format)
+        self._named_as = (target.provider, target.model, target.format)
         self.projection = Projection(target)
         self.policy = policy
         self._fitter = Fitter(target, policy, self.projection)
@@ -92,7 +91,7 @@ class Renderer:
             self._rewind(0)
             self.projection.rewind(NOTHING)
         self._offered = offered
-        self._fitter.server_blocks.offered = tuple([name for name, _ in offered])
+        self._fitter.offer(tuple([name for name, _ in offered]))
         for name, is_of_server in offered:
             if not is_of_server:
                 self.projection.name(name)
@@ -110,7 +109,8 @@ class Renderer:
         conversation.ledger.remember(self._named_as, self.projection.sent)
         if len(self._findings) > known:
             self._findings[known:] = with_rule_keys(self._findings[known:], self.target)
-        turns, told = finished(self._builder, self.policy, marked=self.has_marks)
+        marked = self._fitter.kept_marks
+        turns, told = finished(self._builder, self.policy, marked=marked)
         if told:
             told = with_rule_keys(told, self.target)
         return Transcript(
@@ -119,12 +119,8 @@ class Renderer:
             self.projection.renamed,
             Report((*self._findings, *told)),
             self.target,
+            marked,
         )
-
-    @property
-    def has_marks(self) -> bool:
-        """Whether some block may have a cache mark."""
-        return self._fitter.kept_marks
 
     def placed(self, entry: int) -> list[Place]:
         """The blocks that an entry was rendered to: the turn and the position of each."""

@@ -3,8 +3,6 @@
 Only the provider that ran them can read them, and only while the tool is there that they were of.
 """
 
-from operator import attrgetter
-
 from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Entry, Message, Text, Thinking, ToolCall, ToolResult
 from canonicall.conversation import Conversation
@@ -16,17 +14,15 @@ from canonicall.transcript.completion import split_media
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.reasoning import keeps_opaque
 
-_opaque = attrgetter("opaque")
-
 
 class ServerBlocks:
     """Which server-side blocks of a message one target may get."""
 
-    def __init__(self, target: Target, policy: Policy) -> None:
+    def __init__(self, target: Target, policy: Policy, offered: tuple[str, ...]) -> None:
+        """`offered`: the names of the tools of the request."""
         self.target = target
         self.policy = policy
-        self.offered: tuple[str, ...] = ()
-        """The names of the tools that the request offers."""
+        self.offered = offered
 
     def kept(self, message: Message, conversation: Conversation) -> set[str]:
         """Ids of the calls whose server-side blocks in this message the target can be sent.
@@ -36,8 +32,6 @@ class ServerBlocks:
         that the caller runs.
         """
         if message.origin is not None and message.origin.format not in ("", self.target.format):
-            return set()
-        if not any(map(_opaque, message.blocks)):
             return set()
         waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
         kept: set[str] = set()

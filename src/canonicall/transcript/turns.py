@@ -8,13 +8,15 @@ encoder maps a turn to wire messages without deciding anything.
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from canonicall.blocks import Block, Native, Origin, Role, ToolCall, ToolResult
 from canonicall.facts.target import Target
 from canonicall.findings import Finding, Report
+from canonicall.request import Request
+from canonicall.transcript.policy import Goal
 
 
 class Turn(Struct, frozen=True, gc=False):
@@ -69,6 +71,8 @@ class Transcript(Struct, frozen=True):
     """Name on the wire to the tool's own name, for those that differ."""
     report: Report
     target: Target = Target(format="")
+    marked: bool = True
+    """Whether some block may have a cache mark; if not, none is looked for."""
 
     @property
     def diagnostics(self) -> Diagnostics:
@@ -78,6 +82,8 @@ class Transcript(Struct, frozen=True):
     @property
     def cache_marks(self) -> int:
         """How many blocks carry a cache mark."""
+        if not self.marked:
+            return 0
         return sum(block.cache is not None for turn in self.turns for block in turn.blocks)
 
     @property
@@ -148,3 +154,7 @@ def diagnose(
         dict(Counter(str(finding.fault) for finding in report)),
         target.model,
     )
+
+
+HistoryPass: TypeAlias = Callable[[Request, Transcript, Goal], tuple[Request, Transcript]]
+"""A step that fits a request and its transcript to each other."""

@@ -13,10 +13,11 @@ from canonicall.facts.target import FORMATS, Target
 from canonicall.findings import Finding
 from canonicall.reply import Reply
 from canonicall.request import Request
-from canonicall.transcript.turns import Turn
+from canonicall.transcript.policy import Pass
+from canonicall.transcript.turns import HistoryPass, Turn
 from canonicall.wire.error_body import ErrorBody
-from canonicall.wire.history import ReadHistory
 from canonicall.wire.places import each_message
+from canonicall.wire.reading import ReadHistory
 from canonicall.wire.streaming import Decoding, Encoding
 
 
@@ -35,6 +36,8 @@ class WireFormat(Struct, frozen=True):
     """The JSON paths of each message that the decoder makes of a request, in order."""
     tools_at: tuple[str, ...] = ("tools",)
     """Where in a request the tools stand."""
+    passes: tuple[Pass[HistoryPass], ...] = ()
+    """What no other format demands, before a request is encoded."""
     decode_history: ReadHistory | None = None
     """Reads some of the `messages` of a request, where each of them can be read by itself."""
 
@@ -71,6 +74,7 @@ def get_format(name: str) -> WireFormat:
         decode_error=import_module(f"{package}.errors").decode_error,
         message_places=getattr(messages, "message_places", each_message),
         tools_at=getattr(request, "TOOLS_AT", ("tools",)),
+        passes=getattr(request, "PASSES", ()),
         decode_history=getattr(request, "decode_history", None),
     )
 

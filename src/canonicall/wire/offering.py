@@ -1,4 +1,4 @@
-"""Offering tools: the schemas that stand in, function tools, and choices said by offering fewer.
+"""Offering tools: the schemas that stand in, and function tools.
 
 A tool the provider runs is offered only at that provider. A tool for free text is offered with one
 text parameter where there are no such tools. Every such change is a finding.
@@ -7,9 +7,8 @@ text parameter where there are no such tools. Every such change is a finding.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Tool, ToolChoice
+from canonicall.request import Tool
 from canonicall.wire.carried import fields_of
 from canonicall.wire.losses import FUNCTION_TYPES
 from canonicall.wire.reading import native_fields, object_at, objects_at, text_at
@@ -93,25 +92,3 @@ def _encode_function_tool(format: str, tool: Tool, names: Mapping[str, str]) -> 
     function["parameters"] = schema_of(tool)
     rest = fields_of(format, tool.native, except_for=function)
     return {"type": "function", "function": function | rest}
-
-
-def named_tools(tools: tuple[Tool, ...], choice: ToolChoice) -> tuple[Tool, ...]:
-    """The tools that `choice` names, all where it names none of them."""
-    return tuple(tool for tool in tools if tool.name in choice.names) or tools
-
-
-def names_one(choice: ToolChoice, target: Target) -> bool:
-    """Whether a choice names one tool, and the target takes a name. It needs no mode for that."""
-    named = choice.mode == "required" and len(choice.names) == 1
-    return named and target.choice_names != "no"
-
-
-def offered_tools(
-    tools: tuple[Tool, ...], choice: ToolChoice | None, target: Target
-) -> tuple[Tool, ...]:
-    """The tools that are to be declared: those a choice names, none where none may be called."""
-    if choice is None:
-        return tools
-    if choice.mode == "none" and "none" not in target.choice_modes:
-        return ()
-    return named_tools(tools, choice)

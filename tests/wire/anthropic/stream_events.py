@@ -2,7 +2,7 @@
 
 import json
 
-from canonicall.streams import StreamDecoder
+from canonicall.codec.streams import StreamDecoder
 
 USAGE = {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 1}
 START = {

@@ -3,19 +3,31 @@
 import pytest
 from msgspec.structs import replace
 
-from canonicall import Text, Thinking, ToolCall, ToolResult
+from canonicall import Conversation, Text, Thinking, ToolCall, ToolResult
+from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.facts.target import FieldRule
-from canonicall.request import Reasoning
-from canonicall.transcript.turns import Turn
-from canonicall.wire.anthropic.reasoning import (
-    decode_reasoning,
-    encode_reasoning,
-    fit_last_thoughts,
-    fit_thinking,
-    is_thinking,
-)
+from canonicall.findings import Report
+from canonicall.request import Params, Reasoning, Request
+from canonicall.transcript.policy import Goal
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.anthropic.reasoning import decode_reasoning, encode_reasoning
+from canonicall.wire.anthropic.request import PASSES
 from canonicall.wire.anthropic.target import TARGET
+
+
+def passed(reasoning, native=None, target=TARGET, *, limit=8192, turns=()):
+    """The fields of what is asked for, after the passes of the format; the turns; all findings."""
+    params = Params(max_tokens=limit, reasoning=reasoning)
+    request = Request(Conversation(), params=params, native=Native("anthropic", native or {}))
+    transcript, goal = Transcript(tuple(turns), {}, {}, Report()), Goal(target)
+    for step in PASSES:
+        request, transcript = step.run(request, transcript, goal)
+    fields = encode_reasoning(
+        request.params.reasoning, request.native.fields, target, goal.findings
+    )
+    return fields, transcript.turns, goal.findings
+
 
 FIELDS = [
     ({}, None),
@@ -45,7 +57,7 @@ def test_both_ways(fields, reasoning):
     findings = []
     decoded, native = decode_reasoning(fields, findings)
     assert (decoded, findings) == (reasoning, [])
-    assert encode_reasoning(decoded, native, TARGET) == (fields, [])
+    assert passed(decoded, native) == (fields, (), [])
 
 
 @pytest.mark.parametrize("config", [{}, {"format": {"type": "new"}}, {"effort": "low"}])
@@ -54,10 +66,7 @@ def test_the_output_format_of_the_beta_is_read_by_its_name_of_today(config):
     findings = []
     before = {"output_format": {"type": "old"}, "output_config": config}
     decoded, native = decode_reasoning(before, findings)
-    assert encode_reasoning(decoded, native, TARGET) == (
-        {"output_config": {"format": {"type": "old"}, **config}},
-        [],
-    )
+    assert passed(decoded, native)[0] == {"output_config": {"format": {"type": "old"}, **config}}
     assert [(one.code, one.where) for one in findings] == [("legacy_field", "$.output_format")]
 
 
@@ -75,14 +84,14 @@ def test_the_output_format_of_the_beta_is_read_by_its_name_of_today(config):
     ],
 )
 def test_words_of_other_formats(reasoning, fields, codes):
-    encoded, findings = encode_reasoning(reasoning, {}, TARGET)
+    encoded, _, findings = passed(reasoning)
     assert encoded == fields
     assert [one.code for one in findings] == codes
 
 
 def test_switching_on_overrules_a_native_type():
     native = {"thinking": {"type": "between_tools"}}
-    fields, _ = encode_reasoning(Reasoning(enabled=True), native, TARGET)
+    fields, *_ = passed(Reasoning(enabled=True), native)
     assert fields == {"thinking": {"type": "adaptive"}}
 
 
@@ -99,11 +108,13 @@ def test_switching_on_overrules_a_native_type():
 def test_a_model_is_switched_in_its_own_way(kinds, native, enabled, thinking):
     target = replace(TARGET, thinking=kinds)
     asked = Reasoning(enabled=enabled)
-    fields, _ = encode_reasoning(asked, {"thinking": native}, target)
+    fields, *_ = passed(asked, {"thinking": native}, target)
     assert fields.get("thinking") == thinking
 
 
 MANUAL = {"thinking": {"type": "enabled", "budget_tokens": 4000, "display": "omitted"}}
+ASKED_FOR = Reasoning(enabled=True, budget=4000)
+OMITTED = {"thinking": {"display": "omitted"}}
 OFF = {"thinking": {"type": "disabled"}}
 ASKED = Turn("user", (Text(text="q"),))
 CALLED = Turn("assistant", (ToolCall(id="a", name="f", args={}),))
@@ -116,13 +127,14 @@ ADDED = Turn("user", (*ANSWERED.blocks, Text(text="and?")))
     ("limit", "budget"), [(4001, 4000), (4000, 2000), (2000, 1024), (1025, 1024)]
 )
 def test_the_budget_is_smaller_than_the_limit(limit, budget):
-    fields, findings = fit_thinking(MANUAL, limit, [ASKED])
+    fields, _, findings = passed(ASKED_FOR, OMITTED, limit=limit, turns=[ASKED])
     assert fields == {"thinking": MANUAL["thinking"] | {"budget_tokens": budget}}
     assert [one.code for one in findings] == ["param_changed"] * (budget != 4000)
 
 
 def test_a_limit_below_the_least_budget_leaves_no_room_for_thinking():
-    fields, findings = fit_thinking(MANUAL | {"output_config": {"effort": "low"}}, 1024, [ASKED])
+    asked = replace(ASKED_FOR, effort="low")
+    fields, _, findings = passed(asked, OMITTED, limit=1024, turns=[ASKED])
     assert fields == OFF | {"output_config": {"effort": "low"}}
     assert [one.code for one in findings] == ["param_changed"]
 
@@ -145,21 +157,15 @@ def test_a_limit_below_the_least_budget_leaves_no_room_for_thinking():
 def test_manual_thinking_needs_a_loop_that_began_with_a_thought(turns, fits):
     """After a switch of provider in the middle of a loop, thinking is off until the next question.
     The same goes for a reply that the model shall continue."""
-    fields, findings = fit_thinking(MANUAL, 8000, turns)
+    fields, _, findings = passed(ASKED_FOR, OMITTED, limit=8000, turns=turns)
     assert fields == (MANUAL if fits else OFF)
     assert [one.code for one in findings] == ([] if fits else ["param_changed"])
 
 
 def test_adaptive_thinking_may_begin_anywhere():
     fields = {"thinking": {"type": "adaptive"}}
-    assert fit_thinking(fields, 5, [ASKED, CALLED, ANSWERED]) == (fields, [])
-
-
-def test_what_counts_as_thinking():
-    kinds = ["adaptive", "enabled", "disabled", "between_tools", "of_tomorrow"]
-    on = [kind for kind in kinds if is_thinking({"thinking": {"type": kind}})]
-    assert on == ["adaptive", "enabled"]
-    assert not is_thinking({})
+    turns = (ASKED, CALLED, ANSWERED)
+    assert passed(Reasoning(enabled=True), limit=5, turns=turns) == (fields, turns, [])
 
 
 @pytest.mark.parametrize(
@@ -206,10 +212,10 @@ CLOSED = replace(TARGET, fields=FieldRule(closed=("request",)))
     ],
 )
 def test_where_fields_are_refused_only_known_ones_are_sent(asked, native, sent, lost):
-    fields, findings = encode_reasoning(asked, native, CLOSED)
+    fields, _, findings = passed(asked, native, CLOSED)
     assert fields == (native if sent is None else sent)
     assert [one.where for one in findings] == lost
-    others, told = encode_reasoning(asked, native, TARGET)
+    others, _, told = passed(asked, native)
     assert others != fields or not lost
     assert not told
 
@@ -219,10 +225,9 @@ def test_words_to_be_continued_have_no_thoughts_while_thinking_is_off():
         Turn("user", (Text(text="a"),)),
         Turn("assistant", (Thinking(text="b"), Text(text="c"))),
     )
-    findings = []
-    (_, last) = fit_last_thoughts(turns, {"thinking": {"type": "disabled"}}, findings)
+    _, (_, last), findings = passed(Reasoning(enabled=False), turns=turns)
     assert last == Turn("assistant", (Text(text="c"),))
     assert [(one.code, one.where) for one in findings] == [("thinking_dropped", "turns[1]")]
-    for kind in ("adaptive", "enabled"):
-        assert fit_last_thoughts(turns, {"thinking": {"type": kind}}, []) is turns
-    assert fit_last_thoughts(turns[:1], {"thinking": {"type": "disabled"}}, []) == turns[:1]
+    for asked in (None, Reasoning(enabled=True), Reasoning(enabled=True, budget=2000)):
+        assert passed(asked, turns=turns)[1] == turns
+    assert passed(Reasoning(enabled=False), turns=turns[:1])[1] == turns[:1]

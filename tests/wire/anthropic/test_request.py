@@ -11,8 +11,9 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.registry import get_target
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
-from canonicall.wire.anthropic.request import DEFAULT_MAX_TOKENS, decode_request, encode_request
+from canonicall.wire.anthropic.request import DEFAULT_MAX_TOKENS, decode_request
 from canonicall.wire.anthropic.target import TARGET
+from wire.support import written
 
 BODY = {
     "model": "claude-x",
@@ -72,7 +73,7 @@ def with_raw_id(block):
 
 
 def encoded(request, target=TARGET, **fields):
-    return encode_request(request, as_transcript(request.conversation, **fields), target)
+    return written(request, as_transcript(request.conversation, **fields), target)
 
 
 def asked(**fields):
@@ -205,10 +206,10 @@ def test_fields_of_another_format_are_left_out_and_named():
 def test_the_version_of_the_api_is_said_where_the_body_has_to_say_it():
     """Vertex wants it in the body, everybody else in a header."""
     request = decode_request({**BODY, "anthropic_version": "bedrock-2023-05-31"})
-    body, _ = encode_request(request, Transcript((), {}, {}, Report()), TARGET)
+    body, _ = written(request, Transcript((), {}, {}, Report()), TARGET)
     assert "anthropic_version" not in body
     vertex = get_target("vertex/anthropic:claude-sonnet-4-6")
-    body, _ = encode_request(request, Transcript((), {}, {}, Report()), vertex)
+    body, _ = written(request, Transcript((), {}, {}, Report()), vertex)
     assert body["anthropic_version"] == "vertex-2023-10-16"
 
 

@@ -6,7 +6,8 @@ from base64 import b64encode
 import pytest
 
 from canonicall import Text, ToolCall
-from canonicall.codec import decode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -18,7 +19,6 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder
 from wire.anthropic.stream_events import (
     CALL,
     START,

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from canonicall import Message, Native, Opaque, Origin, Summary, Text, Thinking, ToolCall, Unknown
 from canonicall.arguments import message_with_arguments
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -25,7 +27,6 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of, fold
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamEncoder
 from canonicall.testing.strategies import calls, media, origins, results, texts, thoughts
 from judges.anthropic_stream import accumulated, anthropic, follows_grammar, wire_events
 from replies import with_calls, with_own_ids

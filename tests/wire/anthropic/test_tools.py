@@ -1,11 +1,13 @@
 """Tool definitions and every form of tool choice."""
 
 import pytest
-from msgspec.structs import replace
 
 from canonicall.blocks import Native
+from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
-from canonicall.request import Tool, ToolChoice
+from canonicall.findings import Report
+from canonicall.request import Request, Tool, ToolChoice
+from canonicall.transcript.turns import Transcript
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.anthropic.tools import (
     decode_choice,
@@ -13,6 +15,7 @@ from canonicall.wire.anthropic.tools import (
     encode_choice,
     encode_tools,
 )
+from wire.support import written
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
@@ -78,9 +81,10 @@ def test_a_tool_that_is_loaded_later_keeps_no_mark():
     """Claude refuses the two together; a deferred tool is no part of the cached prefix."""
     later = {"name": "f", "input_schema": SCHEMA, "defer_loading": True}
     (tool,) = decode_tools([later | {"cache_control": {"type": "ephemeral"}}], [])
-    wire, (finding,) = encode_tools([tool, Tool("g", parameters=SCHEMA)], {}, TARGET)
-    assert wire == [later, {"name": "g", "input_schema": SCHEMA}]
-    assert (finding.code, finding.where) == ("cache_mark_dropped", "tools[0]")
+    request = Request(Conversation(), (tool, Tool("g", parameters=SCHEMA)))
+    body, findings = written(request, Transcript((), {}, {}, Report()), TARGET)
+    assert body["tools"] == [later, {"name": "g", "input_schema": SCHEMA}]
+    assert ("cache_mark_dropped", "tools[0]") in [(one.code, one.where) for one in findings]
 
 
 def test_not_all_tools_are_loaded_later():
@@ -163,7 +167,7 @@ CHOICES = [
 @pytest.mark.parametrize(("wire", "choice"), CHOICES)
 def test_choices_both_ways(wire, choice):
     assert decode_choice(wire) == choice
-    assert encode_choice(choice, {}, TARGET) == (wire, [])
+    assert encode_choice(choice, {}) == wire
 
 
 def test_no_choice_and_an_unknown_one():
@@ -174,46 +178,14 @@ def test_no_choice_and_an_unknown_one():
 
 
 def test_none_never_has_the_parallel_switch():
-    assert encode_choice(ToolChoice("none", parallel=False), {}, TARGET) == ({"type": "none"}, [])
+    assert encode_choice(ToolChoice("none", parallel=False), {}) == {"type": "none"}
 
 
 def test_the_parallel_switch_alone_forces_nothing():
     wire = {"type": "auto", "disable_parallel_tool_use": True}
-    assert encode_choice(ToolChoice(parallel=False), {}, TARGET) == (wire, [])
+    assert encode_choice(ToolChoice(parallel=False), {}) == wire
 
 
 def test_a_named_choice_uses_the_wire_name():
-    wire, _ = encode_choice(ToolChoice("required", ("a.b",)), {"a.b": "a_b"}, TARGET)
+    wire = encode_choice(ToolChoice("required", ("a.b",)), {"a.b": "a_b"})
     assert wire == {"type": "tool", "name": "a_b"}
-
-
-LIMITED = replace(TARGET, choice_modes=("auto", "none"))
-MUTE = replace(TARGET, choice_modes=())
-NAMELESS = replace(TARGET, choice_names="no")
-SWITCHLESS = replace(TARGET, parallel_switch=False)
-
-
-@pytest.mark.parametrize(
-    ("choice", "target", "reasons", "wire"),
-    [
-        (ToolChoice("required", ("f", "g")), TARGET, False, {"type": "any"}),
-        (ToolChoice("auto", ("f",)), TARGET, False, {"type": "auto"}),
-        (ToolChoice("required"), TARGET, True, {"type": "auto"}),
-        (ToolChoice("required", ("f",)), TARGET, True, {"type": "auto"}),
-        (ToolChoice("required"), LIMITED, False, {"type": "auto"}),
-        (ToolChoice("required", ("f",)), NAMELESS, False, {"type": "any"}),
-        (ToolChoice("auto", parallel=False), SWITCHLESS, False, {"type": "auto"}),
-        (ToolChoice("none"), MUTE, False, None),
-    ],
-)
-def test_what_the_target_cannot_say_is_weakened_once_and_reported(choice, target, reasons, wire):
-    encoded, findings = encode_choice(choice, {}, target, reasons=reasons)
-    assert encoded == wire
-    assert [(one.code, one.action) for one in findings] == [("choice_weakened", "changed")]
-
-
-def test_allowing_parallel_calls_needs_no_switch():
-    assert encode_choice(ToolChoice("auto", parallel=True), {}, SWITCHLESS) == (
-        {"type": "auto"},
-        [],
-    )

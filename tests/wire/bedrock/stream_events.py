@@ -2,8 +2,8 @@
 
 import json
 
+from canonicall.codec.streams import StreamDecoder
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder
 
 USAGE = {"inputTokens": 3, "outputTokens": 2, "totalTokens": 5}
 METADATA = ("metadata", {"usage": USAGE, "metrics": {"latencyMs": 7}, "p": "abc"})

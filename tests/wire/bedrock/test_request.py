@@ -12,9 +12,9 @@ from canonicall.findings import Report
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn
-from canonicall.wire.bedrock.request import decode_request, encode_request
+from canonicall.wire.bedrock.request import decode_request
 from canonicall.wire.bedrock.target import TARGET
-from wire.support import places, put
+from wire.support import places, put, written
 
 BODY = {
     "modelId": "m",
@@ -66,14 +66,12 @@ def transcript(request, names=None):
 
 
 def encoded(**fields):
-    return encode_request(
-        Request(Conversation(), **fields), transcript(Request(Conversation())), TARGET
-    )
+    return written(Request(Conversation(), **fields), transcript(Request(Conversation())), TARGET)
 
 
 def test_a_whole_request_comes_back_key_for_key():
     request = decode_request(BODY)
-    body, findings = encode_request(request, transcript(request), TARGET)
+    body, findings = written(request, transcript(request), TARGET)
     assert body == BODY
     assert list(body) == list(BODY)
     assert findings == []
@@ -93,7 +91,7 @@ def test_what_a_request_means():
 
 def test_the_targets_model_is_written():
     request = decode_request(BODY)
-    body, _ = encode_request(request, transcript(request), replace(TARGET, model="other"))
+    body, _ = written(request, transcript(request), replace(TARGET, model="other"))
     assert body["modelId"] == "other"
 
 
@@ -155,7 +153,7 @@ def test_a_model_without_a_switch_is_not_switched():
 
 def test_thinking_is_not_sent_to_a_model_that_is_not_claude():
     request = Request(Conversation(), params=Params(reasoning=Reasoning(enabled=True)))
-    body, findings = encode_request(request, transcript(request), replace(TARGET, domain="nova"))
+    body, findings = written(request, transcript(request), replace(TARGET, domain="nova"))
     assert body == {"messages": []}
     assert [f.code for f in findings] == ["param_dropped"]
 
@@ -191,7 +189,7 @@ def test_wire_names_reach_tools_and_choice():
     request = Request(
         Conversation(), tools=(Tool("my.tool"),), tool_choice=ToolChoice("required", ("my.tool",))
     )
-    body, _ = encode_request(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
+    body, _ = written(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
     assert body["toolConfig"]["tools"][0]["toolSpec"]["name"] == "my_tool"
     assert body["toolConfig"]["toolChoice"] == {"tool": {"name": "my_tool"}}
 
@@ -227,4 +225,4 @@ def test_any_value_in_any_place_is_read_or_refused_by_name(path, value):
         request = decode_request(put(BODY, path, value))
     except CanonicallError:
         return
-    encode_request(request, transcript(request), TARGET)
+    written(request, transcript(request), TARGET)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from canonicall.blocks import Native, Text, ToolCall
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -17,7 +18,6 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder
 from wire.bedrock.stream_events import (
     METADATA,
     USAGE,

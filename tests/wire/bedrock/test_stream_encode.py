@@ -23,7 +23,9 @@ from canonicall.blocks import (
     ToolResult,
     Unknown,
 )
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -37,7 +39,6 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.framing.eventstream import EventStream
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamEncoder
 from canonicall.testing.strategies import assistant_messages
 from canonicall.wire.bedrock.stream_encode import StreamEncoding
 from judges.converse_stream import accumulated, check_grammar, sdk_events

@@ -1,7 +1,6 @@
 """Tools and tool choice of Converse."""
 
 import pytest
-from msgspec.structs import replace
 
 from canonicall.blocks import Native, ToolCall
 from canonicall.errors import MalformedBody
@@ -13,7 +12,6 @@ from canonicall.wire.bedrock.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
-    offered_tools,
 )
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -75,7 +73,7 @@ def test_a_server_tool_of_another_format_is_dropped():
 def test_every_choice_converse_has_goes_both_ways(wire, choice):
     findings = []
     assert decode_choice(wire, findings) == choice
-    assert encode_choice(choice, TARGET, {}) == (wire, findings) == (wire, [])
+    assert (encode_choice(choice, {}), findings) == (wire, [])
 
 
 def test_an_unknown_choice_is_reported():
@@ -87,49 +85,8 @@ def test_an_unknown_choice_is_reported():
 
 
 def test_a_named_choice_uses_the_wire_name():
-    wire, _ = encode_choice(ToolChoice("required", ("my.tool",)), TARGET, {"my.tool": "my_tool"})
+    wire = encode_choice(ToolChoice("required", ("my.tool",)), {"my.tool": "my_tool"})
     assert wire == {"tool": {"name": "my_tool"}}
-
-
-@pytest.mark.parametrize(
-    ("choice", "wire", "count"),
-    [
-        (ToolChoice("none"), None, 1),
-        (ToolChoice("auto", parallel=False), {"auto": {}}, 1),
-        (ToolChoice(parallel=False), None, 1),
-        (ToolChoice(parallel=True), None, 0),
-        (ToolChoice("required", ("f", "g")), {"any": {}}, 1),
-        (ToolChoice("auto", ("f",)), {"auto": {}}, 1),
-        (ToolChoice("none", parallel=False), None, 2),
-    ],
-)
-def test_what_a_choice_cannot_say_is_reported(choice, wire, count):
-    written, findings = encode_choice(choice, TARGET, {})
-    assert written == wire
-    assert [f.code for f in findings] == ["choice_weakened"] * count
-
-
-def test_a_model_that_cannot_be_forced_is_not():
-    target = replace(TARGET, choice_modes=("auto",), choice_names="no")
-    assert encode_choice(ToolChoice("required", ("f",)), target, {})[0] is None
-
-
-def test_no_tools_are_offered_where_none_may_be_called():
-    assert offered_tools((F, G), ToolChoice("none"), (), TARGET) == ()
-
-
-def test_tools_are_declared_even_then_if_the_history_has_calls():
-    """Without them the request is refused: "The toolConfig field must be defined"."""
-    assert offered_tools((F,), ToolChoice("none"), CALLED, TARGET) == (F,)
-
-
-def test_a_list_of_allowed_tools_is_said_by_offering_those():
-    assert offered_tools((F, G), ToolChoice("auto", ("g",)), (), TARGET) == (G,)
-    assert offered_tools((F, G), ToolChoice("required", ("g",)), (), TARGET) == (F, G)
-
-
-def test_a_list_without_any_known_tool_changes_nothing():
-    assert offered_tools((F, G), ToolChoice("auto", ("x",)), (), TARGET) == (F, G)
 
 
 def test_a_wrong_schema_is_refused_with_its_path():

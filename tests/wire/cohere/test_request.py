@@ -10,9 +10,9 @@ from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
-from canonicall.wire.cohere.request import decode_request, encode_request
+from canonicall.wire.cohere.request import decode_request
 from canonicall.wire.cohere.target import TARGET
-from wire.support import places, put, transcript
+from wire.support import places, put, transcript, written
 
 BODY = {
     "model": "m",
@@ -45,12 +45,12 @@ BODY = {
 
 def encoded(**fields):
     request = Request(Conversation(), model="m", **fields)
-    return encode_request(request, transcript(request), TARGET)
+    return written(request, transcript(request), TARGET)
 
 
 def test_a_whole_request_comes_back_key_for_key():
     request = decode_request(BODY)
-    body, findings = encode_request(request, transcript(request), TARGET)
+    body, findings = written(request, transcript(request), TARGET)
     assert body == BODY
     assert list(body) == list(BODY)
     assert findings == []
@@ -82,7 +82,7 @@ def test_assistant_messages_know_where_they_come_from():
 
 
 def test_fields_that_say_nothing_are_not_repeated():
-    body, _ = encode_request(
+    body, _ = written(
         decode_request({"model": "m", "documents": [], "seed": None, "messages": []}),
         transcript(Request(Conversation())),
         TARGET,
@@ -117,7 +117,7 @@ def test_a_named_tool_is_offered_alone_under_its_wire_name():
         tools=(Tool("my.tool"), Tool("ggg")),
         tool_choice=ToolChoice("required", ("my.tool",)),
     )
-    body, findings = encode_request(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
+    body, findings = written(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
     assert [tool["function"]["name"] for tool in body["tools"]] == ["my_tool"]
     assert body["tool_choice"] == "REQUIRED"
     assert [f.code for f in findings] == ["choice_weakened"]
@@ -129,7 +129,7 @@ def test_without_tools_there_is_no_choice():
 
 def test_the_targets_model_is_written():
     request = decode_request(BODY)
-    body, _ = encode_request(request, transcript(request), replace(TARGET, model="other"))
+    body, _ = written(request, transcript(request), replace(TARGET, model="other"))
     assert body["model"] == "other"
 
 
@@ -155,7 +155,7 @@ def test_any_value_in_any_place_is_read_or_refused_by_name(path, value):
         request = decode_request(put(BODY, path, value))
     except CanonicallError:
         return
-    encode_request(request, transcript(request), TARGET)
+    written(request, transcript(request), TARGET)
 
 
 def test_fields_of_other_formats_are_not_sent():

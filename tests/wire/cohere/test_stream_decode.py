@@ -5,6 +5,7 @@ import json
 import pytest
 
 from canonicall.blocks import Native, Text, Thinking, ToolCall, Unknown
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -16,7 +17,6 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
-from canonicall.streams import StreamDecoder
 from canonicall.wire.cohere.messages import PLAN
 
 USAGE = {

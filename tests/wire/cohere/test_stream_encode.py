@@ -21,7 +21,9 @@ from canonicall.blocks import (
     ToolResult,
     Unknown,
 )
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -34,7 +36,6 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.framing.sse import ServerSentEvents
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamEncoder
 from canonicall.testing.strategies import assistant_messages
 from canonicall.wire.cohere.messages import PLAN
 from judges.cohere_stream import accumulated, check_grammar, sdk_events

@@ -1,20 +1,17 @@
 """Tools and tool choice of Cohere."""
 
 import pytest
-from msgspec.structs import replace
 
 from canonicall import decode_request
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import (
     decode_choice,
     decode_tools,
     encode_choice,
     encode_tools,
 )
-from canonicall.wire.offering import offered_tools
 
 F, G = Tool("fff"), Tool("ggg")
 
@@ -68,7 +65,7 @@ def test_tools_that_cohere_lacks_are_converted_or_dropped():
 def test_every_choice_cohere_has_goes_both_ways(wire, choice):
     findings = []
     assert decode_choice(wire, findings) == choice
-    assert encode_choice(choice, TARGET) == (wire, findings) == (wire, [])
+    assert (encode_choice(choice), findings) == (wire, [])
 
 
 @pytest.mark.parametrize("mode", ["required", "none"])
@@ -76,7 +73,7 @@ def test_a_choice_in_the_small_letters_of_others_is_understood(mode):
     findings = []
     choice = decode_choice(mode, findings)
     assert (choice, findings) == (ToolChoice(mode), [])
-    assert encode_choice(choice, TARGET)[0] == mode.upper()
+    assert encode_choice(choice) == mode.upper()
 
 
 @pytest.mark.parametrize("value", ["any", {"type": "function"}, 1])
@@ -84,38 +81,6 @@ def test_an_unknown_choice_is_reported(value):
     findings = []
     assert decode_choice(value, findings) is None
     assert [(f.code, f.where) for f in findings] == [("unknown_choice", "$.tool_choice")]
-
-
-@pytest.mark.parametrize(
-    ("choice", "wire", "count"),
-    [
-        (ToolChoice("auto"), None, 0),
-        (ToolChoice("auto", parallel=False), None, 1),
-        (ToolChoice(parallel=True), None, 0),
-        (ToolChoice("required", ("fff",)), "REQUIRED", 1),
-        (ToolChoice("auto", ("fff", "ggg")), None, 1),
-        (ToolChoice("required", ("fff",), parallel=False), "REQUIRED", 2),
-    ],
-)
-def test_what_a_choice_cannot_say_is_reported(choice, wire, count):
-    written, findings = encode_choice(choice, TARGET)
-    assert written == wire
-    assert [f.code for f in findings] == ["choice_weakened"] * count
-
-
-def test_a_model_without_choices_gets_none():
-    target = replace(TARGET, choice_modes=())
-    written, findings = encode_choice(ToolChoice("required"), target)
-    assert written is None
-    assert [f.code for f in findings] == ["choice_weakened"]
-    assert offered_tools((F,), ToolChoice("none"), target) == ()
-
-
-def test_a_named_tool_is_the_only_one_offered():
-    assert offered_tools((F, G), ToolChoice("required", ("ggg",)), TARGET) == (G,)
-    assert offered_tools((F, G), ToolChoice("required", ("x",)), TARGET) == (F, G)
-    assert offered_tools((F, G), ToolChoice("none"), TARGET) == (F, G)
-    assert offered_tools((F, G), None, TARGET) == (F, G)
 
 
 @pytest.mark.parametrize(

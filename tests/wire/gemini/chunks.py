@@ -3,7 +3,7 @@
 import json
 
 from canonicall.blocks import Opaque
-from canonicall.streams import StreamDecoder
+from canonicall.codec.streams import StreamDecoder
 
 SEAL = Opaque("gemini-api", "signature", "c2VhbA==")
 

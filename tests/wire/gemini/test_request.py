@@ -8,8 +8,9 @@ from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
 from canonicall.request import Params, Request, Tool, ToolChoice
 from canonicall.transcript.render import render
-from canonicall.wire.gemini.request import decode_request, encode_request
+from canonicall.wire.gemini.request import decode_request
 from canonicall.wire.gemini.target import TARGET
+from wire.support import written
 
 BODY = {
     "systemInstruction": {"parts": [{"text": "Be brief."}]},
@@ -50,7 +51,7 @@ BODY = {
 
 
 def encoded(request, target=TARGET):
-    return encode_request(request, render(request.conversation, target), target)
+    return written(request, render(request.conversation, target), target)
 
 
 def test_a_body_in_its_own_order_comes_back_byte_for_byte():
@@ -152,7 +153,7 @@ def test_a_request_of_another_format_has_no_foreign_fields():
     )
     transcript = render(conversation, TARGET)
     transcript = msgspec.structs.replace(transcript, names={"my_tool": "my.tool"})
-    body, findings = encode_request(request, transcript, TARGET)
+    body, findings = written(request, transcript, TARGET)
     assert body == {
         "tools": [{"functionDeclarations": [{"name": "my_tool"}]}],
         "toolConfig": {
@@ -160,7 +161,7 @@ def test_a_request_of_another_format_has_no_foreign_fields():
         },
         "contents": [{"role": "user", "parts": [{"text": "hi"}]}],
     }
-    assert [one.code for one in findings] == ["tool_dropped", "choice_weakened", "param_dropped"]
+    assert [one.code for one in findings] == ["choice_weakened", "tool_dropped", "param_dropped"]
     assert "logit_bias" in findings[-1].why
 
 

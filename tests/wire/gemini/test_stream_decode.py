@@ -5,6 +5,7 @@ import json
 import pytest
 
 from canonicall.blocks import Text, ToolCall
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     BlockEnded,
     BlockStarted,
@@ -14,7 +15,6 @@ from canonicall.events import (
     TextAdded,
     UsageReported,
 )
-from canonicall.streams import StreamDecoder
 from wire.gemini.chunks import SEAL, blocks_of, call, chunk, decode, of, reply_of
 
 

@@ -19,6 +19,7 @@ from canonicall.blocks import (
     ToolCall,
     Unknown,
 )
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -34,7 +35,6 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.testing.strategies import calls, media, texts, thoughts
 from canonicall.wire.gemini.response import decode_response, encode_response
 from genai_reader import genai, read_with_genai

@@ -1,13 +1,22 @@
 """Declarations, server-side tools, and every form of the calling config."""
 
 import pytest
-from msgspec.structs import replace
 
 from canonicall.blocks import Native
+from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
-from canonicall.request import Tool, ToolChoice
+from canonicall.findings import Report
+from canonicall.request import Request, Tool, ToolChoice
+from canonicall.transcript.policy import Goal
+from canonicall.transcript.turns import Transcript
 from canonicall.wire.gemini.target import TARGET
-from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
+from canonicall.wire.gemini.tools import (
+    choice_of_functions,
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+)
 
 SCHEMA = {"type": "object", "properties": {"city_name": {"type": "string"}}}
 
@@ -146,7 +155,7 @@ def test_a_calling_config_comes_back(calling, choice):
     findings = []
     found, native = decode_choice(config, findings)
     assert (found, findings) == (choice, [])
-    assert encode_choice(found, native, {}, TARGET, has_functions=True) == (config, [])
+    assert encode_choice(found, native, {}, has_functions=True) == config
 
 
 @pytest.mark.parametrize(
@@ -175,46 +184,27 @@ def test_an_unknown_mode_is_reported_and_left_out():
 
 def test_a_hint_does_not_outlive_its_choice():
     native = {"functionCallingConfig": {"mode": "VALIDATED"}}
-    config, _ = encode_choice(ToolChoice("required"), native, {}, TARGET, has_functions=True)
+    config = encode_choice(ToolChoice("required"), native, {}, has_functions=True)
     assert config == {"functionCallingConfig": {"mode": "ANY"}}
 
 
 def test_names_of_a_choice_are_wire_names():
     choice = ToolChoice("required", ("a.b",))
-    config, _ = encode_choice(choice, {}, {"a.b": "a_b"}, TARGET, has_functions=True)
+    config = encode_choice(choice, {}, {"a.b": "a_b"}, has_functions=True)
     assert config["functionCallingConfig"]["allowedFunctionNames"] == ["a_b"]
 
 
 def test_without_functions_there_is_no_calling_config():
     """The API refuses one: "Function calling config is set without function_declarations"."""
     native = {"includeServerSideToolInvocations": True}
-    for mode in ("auto", "none"):
-        found = encode_choice(ToolChoice(mode), native, {}, TARGET, has_functions=False)
-        assert found == (native, [])
-    config, findings = encode_choice(ToolChoice("required"), {}, {}, TARGET, has_functions=False)
-    assert config == {}
-    assert [one.code for one in findings] == ["choice_weakened"]
-
-
-@pytest.mark.parametrize(
-    ("choice", "changes", "calling"),
-    [
-        (ToolChoice(parallel=False), {}, None),
-        (ToolChoice("auto", parallel=False), {}, {"mode": "AUTO"}),
-        (ToolChoice("required"), {"choice_modes": ("auto",)}, None),
-        (ToolChoice("required", ("f",)), {"choice_names": "no"}, {"mode": "ANY"}),
-        (ToolChoice("required", ("f", "g")), {"choice_names": "one"}, {"mode": "ANY"}),
-    ],
-)
-def test_what_a_target_cannot_express_is_reported(choice, changes, calling):
-    target = replace(TARGET, **changes)
-    config, findings = encode_choice(choice, {}, {}, target, has_functions=True)
-    assert config.get("functionCallingConfig") == calling
-    assert [one.code for one in findings] == ["choice_weakened"]
-
-
-def test_a_parallel_switch_that_is_on_is_what_happens_anyway():
-    assert encode_choice(ToolChoice(parallel=True), {}, {}, TARGET, has_functions=True) == ({}, [])
+    server = Tool("googleSearch", kind="server", native=Native("gemini", {"googleSearch": {}}))
+    for mode in ("auto", "none", "required"):
+        assert encode_choice(ToolChoice(mode), native, {}, has_functions=False) == native
+        goal = Goal(TARGET)
+        asked = Request(Conversation(), (server,), ToolChoice(mode))
+        request, _ = choice_of_functions(asked, Transcript((), {}, {}, Report()), goal)
+        assert request.tool_choice is None
+        assert [one.code for one in goal.findings] == ["choice_weakened"] * (mode == "required")
 
 
 @pytest.mark.parametrize("properties", [[{"type": []}], "x", 3, None])

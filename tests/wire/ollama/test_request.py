@@ -10,9 +10,9 @@ from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
-from canonicall.wire.ollama.request import decode_request, encode_request
+from canonicall.wire.ollama.request import decode_request
 from canonicall.wire.ollama.target import TARGET
-from wire.support import places, put, transcript
+from wire.support import places, put, transcript, written
 
 BODY = {
     "model": "m",
@@ -45,12 +45,12 @@ BODY = {
 
 def encoded(**fields):
     request = Request(Conversation(), model="m", **fields)
-    return encode_request(request, transcript(request), TARGET)
+    return written(request, transcript(request), TARGET)
 
 
 def test_a_whole_request_comes_back_key_for_key():
     request = decode_request(BODY)
-    body, findings = encode_request(request, transcript(request), TARGET)
+    body, findings = written(request, transcript(request), TARGET)
     assert body == BODY
     assert list(body) == list(BODY)
     assert findings == []
@@ -100,7 +100,7 @@ def test_results_that_only_name_their_tool_find_their_calls():
 def test_a_negative_limit_is_no_limit_for_others(endless):
     request = decode_request({"model": "m", "options": {"num_predict": endless}})
     assert request.params.max_tokens is None
-    body, _ = encode_request(request, transcript(request), TARGET)
+    body, _ = written(request, transcript(request), TARGET)
     assert body["options"] == {"num_predict": endless}
 
 
@@ -137,13 +137,13 @@ def test_no_tools_are_sent_where_none_may_be_called():
 
 def test_wire_names_reach_the_tools():
     request = Request(Conversation(), tools=(Tool("my.tool"),))
-    body, _ = encode_request(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
+    body, _ = written(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
     assert body["tools"][0]["function"]["name"] == "my_tool"
 
 
 def test_the_targets_model_is_written():
     request = decode_request(BODY)
-    body, _ = encode_request(request, transcript(request), replace(TARGET, model="other"))
+    body, _ = written(request, transcript(request), replace(TARGET, model="other"))
     assert body["model"] == "other"
 
 
@@ -170,7 +170,7 @@ def test_any_value_in_any_place_is_read_or_refused_by_name(path, value):
         request = decode_request(put(BODY, path, value))
     except CanonicallError:
         return
-    encode_request(request, transcript(request), TARGET)
+    written(request, transcript(request), TARGET)
 
 
 def test_fields_of_other_formats_are_not_sent():

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from canonicall.blocks import Media, Text, Thinking, ToolCall
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -16,7 +17,6 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.reply import Usage
-from canonicall.streams import StreamDecoder
 
 TIME = "2026-08-05T08:11:04.351521Z"
 

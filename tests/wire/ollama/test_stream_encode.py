@@ -18,6 +18,7 @@ from canonicall.blocks import (
     Thinking,
     ToolCall,
 )
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -30,7 +31,6 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.testing.strategies import calls, media, texts, thoughts
 from canonicall.wire.ollama.response import decode_response, encode_response
 from canonicall.wire.ollama.stream_encode import StreamEncoding

@@ -5,13 +5,10 @@ import pytest
 from canonicall import decode_request
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
-from canonicall.request import Tool, ToolChoice
-from canonicall.wire.offering import offered_tools
-from canonicall.wire.ollama.target import TARGET
+from canonicall.request import Tool
 from canonicall.wire.ollama.tools import (
     decode_choice,
     decode_tools,
-    encode_choice,
     encode_tools,
 )
 
@@ -66,32 +63,6 @@ def test_a_choice_on_the_wire_is_reported():
     assert findings == []
     assert decode_choice("required", findings) is None
     assert [(f.code, f.where) for f in findings] == [("unknown_choice", "$.tool_choice")]
-
-
-@pytest.mark.parametrize(
-    ("choice", "count"),
-    [
-        (None, 0),
-        (ToolChoice("auto"), 0),
-        (ToolChoice(parallel=True), 0),
-        (ToolChoice(parallel=False), 1),
-        (ToolChoice("required"), 1),
-        (ToolChoice("none"), 1),
-        (ToolChoice("auto", ("f",)), 1),
-        (ToolChoice("required", ("f",)), 2),
-    ],
-)
-def test_what_a_choice_cannot_say_is_reported(choice, count):
-    written, findings = encode_choice(choice, TARGET)
-    assert written is None
-    assert [f.code for f in findings] == ["choice_weakened"] * count
-
-
-def test_fewer_tools_say_what_a_choice_cannot():
-    assert offered_tools((F, G), None, TARGET) == (F, G)
-    assert offered_tools((F, G), ToolChoice("none"), TARGET) == ()
-    assert offered_tools((F, G), ToolChoice("auto", ("g",)), TARGET) == (G,)
-    assert offered_tools((F, G), ToolChoice("auto", ("x",)), TARGET) == (F, G)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,8 @@ from msgspec.structs import replace
 
 from canonicall import Code, Media, Message, Native, Summary, Text, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
-from canonicall.request import Tool
 from canonicall.transcript.turns import Turn
 from canonicall.wire.openai_chat.messages import encode_turn
-from canonicall.wire.openai_chat.native import lost_marks
 from canonicall.wire.openai_chat.target import TARGET
 from wire.openai_chat.forms import ORIGIN, decode, decoded, encode, thought
 
@@ -91,11 +89,7 @@ def test_a_call_and_an_empty_result_cannot_carry_a_mark_for_parts():
     call = ToolCall(id="a", name="f", args={}, cache="default")
     result = ToolResult(call_id="a", content=(), cache="default")
     assert "prompt_cache_breakpoint" not in str(encode(call, target=OWN_MARKS))
-    turns = [Turn("assistant", (Text(text="a", cache="default"), call)), Turn("tool", (result,))]
-    lost = lost_marks(turns, [Tool("f", cache="default")], OWN_MARKS)
-    assert [one.where for one in lost] == ["turns[0].blocks[1]", "turns[1].blocks[0]", "tools[0]"]
-    assert {one.code for one in lost} == {"cache_mark_dropped"}
-    assert lost_marks(turns, [], TARGET) == []
+    assert "prompt_cache_breakpoint" not in str(encode(result, role="tool", target=OWN_MARKS))
 
 
 def test_a_mark_on_a_message_is_behind_its_last_block():

@@ -14,9 +14,9 @@ from canonicall.findings import Report
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn
-from canonicall.wire.openai_chat.request import decode_request, encode_request
+from canonicall.wire.openai_chat.request import decode_request
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
-from wire.support import places, put
+from wire.support import places, put, written
 
 HOST = replace(TARGET, provider="host", domain="host")
 OPENAI = get_target("openai")
@@ -30,7 +30,7 @@ def decode(**fields) -> Request:
 
 
 def encode(request: Request, target=TARGET, names=None):
-    return encode_request(request, Transcript(TURNS, {}, names or {}, Report()), target)
+    return written(request, Transcript(TURNS, {}, names or {}, Report()), target)
 
 
 def asked(**fields) -> Request:
@@ -270,7 +270,7 @@ def test_there_is_no_choice_where_all_tools_were_dropped():
     foreign = Tool("search", kind="server", native=Native("anthropic", {"type": "web_search"}))
     body, findings = encode(asked(tools=(foreign,), tool_choice=ToolChoice("required")))
     assert body == {"model": "m", "messages": [USER]}
-    assert [one.code for one in findings] == ["tool_dropped", "choice_weakened"]
+    assert [one.code for one in findings] == ["choice_weakened", "tool_dropped"]
 
 
 @pytest.mark.parametrize(
@@ -349,6 +349,6 @@ def test_any_value_at_any_place_is_read_or_refused_with_its_path(path, graft):
         where = refused.where
     else:
         turns = tuple(Turn(m.role, m.blocks, m.origin) for m in request.conversation.messages)
-        written, _ = encode_request(request, Transcript(turns, {}, {}, Report()), HOST)
-        where = "$." if written["messages"] or not body["messages"] else "lost"
+        made, _ = written(request, Transcript(turns, {}, {}, Report()), HOST)
+        where = "$." if made["messages"] or not body["messages"] else "lost"
     assert where.startswith("$.")

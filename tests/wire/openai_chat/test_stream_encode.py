@@ -29,7 +29,8 @@ from canonicall import (
     events_of,
     fold,
 )
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
 from canonicall.testing.strategies import replies
 from corpus.support import needs_corpus, responses
 from replies import with_calls, with_own_ids

@@ -2,8 +2,8 @@
 
 import json
 
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import ArgumentsAdded, ThinkingAdded
-from canonicall.streams import StreamDecoder
 
 
 def chunk(delta, **fields):

@@ -2,8 +2,8 @@
 
 import json
 
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import ArgumentsAdded, StreamEnded
-from canonicall.streams import StreamDecoder
 
 USAGE = {
     "input_tokens": 3,

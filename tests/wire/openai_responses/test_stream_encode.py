@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from canonicall import Media, Message, Opaque, Origin, Reply, Text, Thinking, ToolCall, Usage
 from canonicall.blocks import Native, ToolResult, Unknown
-from canonicall.codec import decode_response, encode_response
+from canonicall.codec.decode import decode_response
+from canonicall.codec.encode import encode_response
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -20,7 +22,6 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.folding import events_of, fold
-from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.testing.strategies import calls, media, texts, thoughts, words
 from judges.responses_stream import accumulated, check_frames, reading
 

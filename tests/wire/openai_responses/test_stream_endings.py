@@ -5,6 +5,7 @@ import json
 import pytest
 
 from canonicall import Text, Thinking, ToolCall
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     BlockEnded,
     ErrorReported,
@@ -13,7 +14,6 @@ from canonicall.events import (
     TextAdded,
     ThinkingAdded,
 )
-from canonicall.streams import StreamDecoder
 from wire.openai_responses.stream_events import (
     USAGE,
     added,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, FinishReported, TextAdded
-from canonicall.streams import StreamDecoder
 from wire.openai_responses.stream_events import (
     added,
     arguments,

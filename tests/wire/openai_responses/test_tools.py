@@ -150,20 +150,20 @@ MANY = {
 )
 def test_choices_in_both_directions(wire, choice):
     assert decode_choice(wire, None) == (choice, [])
-    assert encode_choice(choice, [CUSTOM], {}, TARGET) == ({"tool_choice": wire}, [])
+    assert encode_choice(choice, [CUSTOM], {}, TARGET) == {"tool_choice": wire}
 
 
 def test_one_required_tool_of_a_list_is_that_tool():
     wire = {"type": "allowed_tools", "mode": "required", "tools": [FUNCTION]}
     choice, _ = decode_choice(wire, None)
-    assert encode_choice(choice, [], {}, TARGET) == ({"tool_choice": FUNCTION}, [])
+    assert encode_choice(choice, [], {}, TARGET) == {"tool_choice": FUNCTION}
 
 
 @pytest.mark.parametrize("parallel", [True, False])
 def test_the_parallel_switch_alone_forces_nothing(parallel):
     choice, _ = decode_choice(None, parallel)
     assert choice == ToolChoice(parallel=parallel)
-    assert encode_choice(choice, [], {}, TARGET) == ({"parallel_tool_calls": parallel}, [])
+    assert encode_choice(choice, [], {}, TARGET) == {"parallel_tool_calls": parallel}
 
 
 def test_nothing_said_is_no_choice():
@@ -191,31 +191,5 @@ def test_a_choice_written_as_for_chat_completions_is_read_and_reported():
 
 
 def test_a_chosen_tool_has_its_wire_name():
-    fields, _ = encode_choice(ToolChoice("required", ("a.b",)), [], {"a.b": "a_b"}, TARGET)
+    fields = encode_choice(ToolChoice("required", ("a.b",)), [], {"a.b": "a_b"}, TARGET)
     assert fields == {"tool_choice": {"type": "function", "name": "a_b"}}
-
-
-@pytest.mark.parametrize(
-    ("choice", "rules", "fields"),
-    [
-        (ToolChoice("auto", ("f",)), {"choice_names": "one"}, {"tool_choice": "auto"}),
-        (ToolChoice("required", ("f", "g")), {"choice_names": "one"}, {"tool_choice": "required"}),
-        (ToolChoice("required", ("f",)), {"choice_names": "no"}, {"tool_choice": "required"}),
-        (ToolChoice("required"), {"choice_modes": ("auto", "none")}, {}),
-        (ToolChoice("auto", parallel=False), {"parallel_switch": False}, {"tool_choice": "auto"}),
-    ],
-)
-def test_what_a_target_cannot_be_told_is_weakened_with_a_finding(choice, rules, fields):
-    wire, findings = encode_choice(choice, [], {}, replace(TARGET, **rules))
-    assert wire == fields
-    assert [(one.code, one.action, one.fault) for one in findings] == [
-        ("choice_weakened", "changed", "render")
-    ]
-
-
-def test_one_required_tool_needs_no_list():
-    target = replace(TARGET, choice_names="one")
-    assert encode_choice(ToolChoice("required", ("f",)), [], {}, target) == (
-        {"tool_choice": FUNCTION},
-        [],
-    )

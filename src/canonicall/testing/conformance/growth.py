@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from canonicall.codec import Encoded
+from canonicall.codec.encode import Encoded
 
 _SHOWN = 80
 """Characters that are shown on each side of a difference."""

@@ -16,7 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.codec import Encoded, decode_request, encode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import Encoded, encode_request
 from canonicall.conversation import Conversation
 from canonicall.facts.profile import Profile, load_profile
 from canonicall.facts.registry import (

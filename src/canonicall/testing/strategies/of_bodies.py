@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from canonicall.codec import encode_request
+from canonicall.codec.encode import encode_request
 from canonicall.testing.damage import damaged, damaged_json
 from canonicall.testing.strategies.of_requests import requests
 from canonicall.testing.vocabulary import made_body

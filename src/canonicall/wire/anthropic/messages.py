@@ -14,14 +14,19 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.transcript.turns import Turn
-from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
-from canonicall.wire.anthropic.content import is_plain_text, is_search_result
+from canonicall.wire.anthropic.blocks import (
+    decode_block,
+    encode_block,
+    is_plain_text,
+    is_search_result,
+    plain_words,
+    server_block,
+)
 from canonicall.wire.anthropic.extras import decode_rest, with_extras
 from canonicall.wire.anthropic.instructions import FIELDS as ONLY_OF_INSTRUCTIONS
 from canonicall.wire.anthropic.instructions import sound_instructions
 from canonicall.wire.anthropic.usual import usual_block, usual_message
 from canonicall.wire.reading import list_at, object_at, text_at
-from canonicall.wire.writing import words_of
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 # SDK beta_system_message_param.py: beside text.
@@ -104,7 +109,7 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
 def encode_content(blocks: tuple[Block, ...], target: Target) -> str | list[dict[str, Any]]:
     """Content of `blocks`: a string where it is one piece of plain text, else a list."""
     if len(blocks) == 1 and is_plain_text(blocks[0]):
-        return words_of(blocks[0])
+        return plain_words(blocks[0])
     return [encode_block(block, target) for block in blocks]
 
 

@@ -1,7 +1,9 @@
 """How much the model shall think: `thinking` and `output_config.effort`, both ways.
 
 What these fields say beyond the canonical words (`display`, `between_tools`, an output format) is
-native and comes back in its place.
+native and comes back in its place. What this format alone demands of thinking is decided here, by
+passes that precede the encoder: a limit above the budget, and a tool loop that began with a
+thought.
 """
 
 from collections.abc import Sequence
@@ -9,11 +11,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Thinking, ToolResult
+from canonicall.blocks import Native, Thinking, ToolResult
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Reasoning
-from canonicall.transcript.turns import Turn
+from canonicall.request import Reasoning, Request
+from canonicall.transcript.policy import Goal
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.anthropic.extras import FORMAT, own_fields
 from canonicall.wire.losses import dropped
 from canonicall.wire.reading import object_at, text_at
 
@@ -71,87 +75,124 @@ def _output_config(body: dict[str, Any], findings: list[Finding]) -> dict[str, A
 
 
 def encode_reasoning(
-    reasoning: Reasoning | None, native: dict[str, Any], target: Target
-) -> tuple[dict[str, Any], list[Finding]]:
+    reasoning: Reasoning | None, native: dict[str, Any], target: Target, findings: list[Finding]
+) -> dict[str, Any]:
     """The fields `thinking` and `output_config`, with their native rest.
 
     What is asked has been fitted to the target before; only words of this format are chosen here.
     """
-    findings: list[Finding] = []
     if reasoning is None and not native:
-        return {}, findings
+        return {}
     asked = reasoning or Reasoning()
-    effort, enabled = asked.effort, asked.enabled
-    if effort == "none":
-        effort, enabled = None, False
-    elif effort == "minimal":
-        # SDK output_config_param.py: low, medium, high, xhigh, max.
-        findings.append(_changed("params.reasoning.effort", "The least effort is called low."))
-        effort = "low"
     fields: dict[str, Any] = {}
     rest = native.get("thinking") or {}
     if not _has_switch(rest.get("type"), target):
         # Without a switch of the model's own, nothing else of the field means anything.
-        rest = {} if enabled is None else {key: rest[key] for key in rest if key != "type"}
+        rest = {} if asked.enabled is None else {key: rest[key] for key in rest if key != "type"}
     is_closed = "request" in target.fields.closed
-    thinking = _encode_thinking(enabled, asked.budget, rest, target, findings)
+    thinking = _encode_thinking(asked, rest, target)
     if thinking:
         fields["thinking"] = _known_thinking(thinking, findings) if is_closed else thinking
-    if is_closed and effort is not None and effort not in _EFFORTS:
-        findings.append(dropped("params.reasoning.effort", f"There is no effort {effort!r}."))
-        effort = None
-    output = ({"effort": effort} if effort else {}) | (native.get("output_config") or {})
+    output = ({"effort": asked.effort} if asked.effort else {}) | (
+        native.get("output_config") or {}
+    )
     if output:
         fields["output_config"] = output
-    return fields, findings
+    return fields
 
 
-def fit_thinking(
-    fields: dict[str, Any], limit: int, turns: Sequence[Turn], *, continues: bool = False
-) -> tuple[dict[str, Any], list[Finding]]:
-    """`fields` with manual thinking as this request can have it: a smaller budget, or none."""
-    budget = fields.get("thinking", {}).get("budget_tokens")
-    if not isinstance(budget, int):
-        return fields, []
-    if _answers_without_thought(turns, continues=continues):
+def known_thinking(request: Request, transcript: Transcript, goal: Goal) -> Request:
+    """The request with thinking as this format and this conversation can have it.
+
+    An effort is one of the format, a budget is not too small for it and smaller than the limit, and
+    there is none in a tool loop that began without a thought.
+    """
+    asked, native = request.params.reasoning or Reasoning(), request.native
+    fitted = _known_effort(asked, goal)
+    if fitted.budget is not None and fitted.enabled is not False:
+        fitted = _budget_in_time(fitted, request, transcript, goal)
+        if fitted.enabled is False and native is not None and native.format == FORMAT:
+            # What else was said of thinking means nothing where there is none.
+            rest = {name: held for name, held in native.fields.items() if name != "thinking"}
+            native = Native(FORMAT, rest)
+    if fitted == asked:
+        return request
+    return replace(request, params=replace(request.params, reasoning=fitted), native=native)
+
+
+def _known_effort(asked: Reasoning, goal: Goal) -> Reasoning:
+    """`asked` with an effort that the format has. SDK output_config_param.py: low, medium, high,
+    xhigh, max."""
+    where = "params.reasoning.effort"
+    match asked.effort:
+        case "none":
+            return replace(asked, effort=None, enabled=False)
+        case "minimal":
+            goal.findings.append(_changed(where, "The least effort is called low."))
+            return replace(asked, effort="low")
+        case str(effort) if effort not in _EFFORTS and "request" in goal.target.fields.closed:
+            goal.findings.append(dropped(where, f"There is no effort {effort!r}."))
+            return replace(asked, effort=None)
+        case _:
+            return asked
+
+
+def _budget_in_time(
+    asked: Reasoning, request: Request, transcript: Transcript, goal: Goal
+) -> Reasoning:
+    """`asked` with a budget that the limit leaves room for, or without thinking."""
+    budget, limit = asked.budget or 0, request.params.max_tokens or 0
+    if budget < _LEAST_BUDGET:
+        why = f"The least budget is {_LEAST_BUDGET} tokens."
+        goal.findings.append(_changed("params.reasoning.budget", why))
+        budget = _LEAST_BUDGET
+    stored = request.continues
+    continues = stored is not None and stored.format == FORMAT and bool(stored.fields)
+    off = replace(asked, enabled=False, budget=None)
+    if _answers_without_thought(transcript.turns, continues=continues):
         # "When `thinking` is enabled, a final `assistant` message must start with a thinking block"
         why = "Thinking cannot begin inside a tool loop that began without it; it is off this time."
-        return fields | {"thinking": {"type": "disabled"}}, [_changed("params.reasoning", why)]
+        goal.findings.append(_changed("params.reasoning", why))
+        return off
     # "`max_tokens` must be greater than `thinking.budget_tokens`."
-    if budget < limit:
-        return fields, []
-    if limit <= _LEAST_BUDGET:
+    if budget >= limit and limit <= _LEAST_BUDGET:
         why = f"{limit} tokens leave no room for thinking, which takes {_LEAST_BUDGET} at least."
-        return fields | {"thinking": {"type": "disabled"}}, [_changed("params.reasoning", why)]
-    why = f"The budget for thinking has to be smaller than the limit of {limit} tokens."
-    smaller = fields["thinking"] | {"budget_tokens": max(limit // 2, _LEAST_BUDGET)}
-    return fields | {"thinking": smaller}, [_changed("params.reasoning.budget", why)]
+        goal.findings.append(_changed("params.reasoning", why))
+        return off
+    if budget >= limit:
+        why = f"The budget for thinking has to be smaller than the limit of {limit} tokens."
+        goal.findings.append(_changed("params.reasoning.budget", why))
+        budget = max(limit // 2, _LEAST_BUDGET)
+    return replace(asked, budget=budget)
 
 
-def fit_last_thoughts(
-    turns: tuple[Turn, ...], fields: dict[str, Any], findings: list[Finding]
-) -> tuple[Turn, ...]:
-    """`turns` without the thoughts in words that the model shall continue while it does not think.
+def without_last_thoughts(
+    request: Request, transcript: Transcript, goal: Goal
+) -> tuple[Request, Transcript]:
+    """The transcript without the thoughts in words that the model shall continue while it does not
+    think.
 
     "When thinking is disabled, an `assistant` message in the final position cannot contain
     `thinking`."
     """
-    last = turns[-1] if turns else None
-    is_off = fields.get("thinking", {}).get("type") == "disabled"
-    if not is_off or last is None or last.role != "assistant":
-        return turns
+    asked, turns = request.params.reasoning, transcript.turns
+    if asked is None or asked.enabled is not False or not turns or turns[-1].role != "assistant":
+        return request, transcript
+    last = turns[-1]
     kept = tuple(block for block in last.blocks if not isinstance(block, Thinking))
-    if len(kept) == len(last.blocks):
-        return turns
+    if len(kept) == len(last.blocks) or not _is_disabled(request, goal.target):
+        return request, transcript
     why = "While thinking is off, words that the model shall continue can hold no thoughts."
     place = f"turns[{len(turns) - 1}]"
-    findings.append(Finding("thinking_dropped", place, Action.DROPPED, why, Fault.RENDER))
-    return (*turns[:-1], replace(last, blocks=kept))
+    goal.findings.append(Finding("thinking_dropped", place, Action.DROPPED, why, Fault.RENDER))
+    return request, replace(transcript, turns=(*turns[:-1], replace(last, blocks=kept)))
 
 
-def is_thinking(fields: dict[str, Any]) -> bool:
-    """Whether `fields` switch thinking on."""
-    return _SWITCHES.get(fields.get("thinking", {}).get("type"), False)
+def _is_disabled(request: Request, target: Target) -> bool:
+    """Whether thinking that is off is said so; there may be other words for it."""
+    native = own_fields(request.native).get("thinking") or {}
+    kind = native.get("type") if _has_switch(native.get("type"), target) else None
+    return (kind or _off(target)) == "disabled"
 
 
 def _has_switch(kind: Any, target: Target) -> bool:
@@ -159,23 +200,18 @@ def _has_switch(kind: Any, target: Target) -> bool:
     return not target.thinking or kind not in _SWITCHES or kind in target.thinking
 
 
-def _encode_thinking(
-    enabled: bool | None,
-    budget: int | None,
-    native: dict[str, Any],
-    target: Target,
-    findings: list[Finding],
-) -> dict[str, Any]:
-    if enabled is False:
-        is_usual = not target.thinking or "disabled" in target.thinking
-        return {"type": "disabled" if is_usual else "between_tools"} | native
+def _off(target: Target) -> str:
+    """How a model is told not to think."""
+    return "disabled" if not target.thinking or "disabled" in target.thinking else "between_tools"
+
+
+def _encode_thinking(asked: Reasoning, native: dict[str, Any], target: Target) -> dict[str, Any]:
+    if asked.enabled is False:
+        return {"type": _off(target)} | native
     rest = {name: field for name, field in native.items() if name != "type"}
-    if budget is not None:
-        if budget < _LEAST_BUDGET:
-            why = f"The least budget is {_LEAST_BUDGET} tokens."
-            findings.append(_changed("params.reasoning.budget", why))
-        return {"type": "enabled", "budget_tokens": max(budget, _LEAST_BUDGET)} | rest
-    return {"type": "adaptive"} | rest if enabled else native
+    if asked.budget is not None:
+        return {"type": "enabled", "budget_tokens": asked.budget} | rest
+    return {"type": "adaptive"} | rest if asked.enabled else native
 
 
 def _known_thinking(thinking: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:

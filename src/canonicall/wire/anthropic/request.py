@@ -3,14 +3,16 @@
 The messages are written last, so that a longer conversation only adds to the end of the body.
 """
 
-from collections.abc import Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.deltas import state_fields
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Params, Request, Tool
+from canonicall.request import Params, Request
+from canonicall.transcript.policy import Goal, Pass
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
 from canonicall.wire.anthropic.compaction import fit_compaction
@@ -26,9 +28,8 @@ from canonicall.wire.anthropic.output_format import encode_output, take_output
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
-    fit_last_thoughts,
-    fit_thinking,
-    is_thinking,
+    known_thinking,
+    without_last_thoughts,
 )
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.anthropic.tools import (
@@ -38,15 +39,11 @@ from canonicall.wire.anthropic.tools import (
     encode_tools,
 )
 from canonicall.wire.carried import set_fields
-from canonicall.wire.history import History
-from canonicall.wire.losses import dropped, foreign_fields, unknown_choice, weakened
-from canonicall.wire.reading import list_at, number_at, text_at
+from canonicall.wire.losses import dropped, foreign_fields, unknown_choice
+from canonicall.wire.reading import History, list_at, number_at, text_at
 
 DEFAULT_MAX_TOKENS = 8192
 """What is sent where nobody set a limit: the field is required. All current models allow it."""
-
-# Docs "Prompt caching": a mark of the request stands on its last block that can have one.
-_MARK, _LONG = "cache_control", "1h"
 
 _UNSET: tuple[Any, ...] = (None, "", [])
 """What a field holds that is not sent."""
@@ -131,6 +128,35 @@ def decode_request(
     )
 
 
+def with_limit(request: Request, transcript: Transcript, goal: Goal) -> tuple[Request, Transcript]:
+    """The request with a limit of tokens, which the format requires."""
+    params = request.params
+    if params.max_tokens is not None:
+        return request, transcript
+    # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
+    budget = (params.reasoning.budget if params.reasoning is not None else None) or 0
+    why = "The format requires a limit and none was given."
+    where, went = "params.max_tokens", "$.max_tokens"
+    goal.findings.append(Finding("param_added", where, Action.ADDED, why, Fault.NONE, went=went))
+    limited = replace(params, max_tokens=DEFAULT_MAX_TOKENS + budget)
+    return replace(request, params=limited), transcript
+
+
+def with_thinking(
+    request: Request, transcript: Transcript, goal: Goal
+) -> tuple[Request, Transcript]:
+    """The request with thinking as the format can have it, and no last thoughts where it is off."""
+    if request.params.reasoning is None:
+        return request, transcript
+    return without_last_thoughts(known_thinking(request, transcript, goal), transcript, goal)
+
+
+PASSES = (
+    Pass("limit", with_limit, "Before thinking: a budget has to be smaller."),
+    Pass("thinking", with_thinking, "When the turns of the tool loop are final."),
+)
+
+
 def encode_request(
     request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
@@ -139,82 +165,44 @@ def encode_request(
     native = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
-    limit = _max_tokens(request.params, findings)
-    thinking, more = encode_reasoning(request.params.reasoning, native, target)
-    findings += more
+    params = request.params
+    thinking: dict[str, Any] = {}
+    if params.reasoning is not None or native:
+        thinking = encode_reasoning(params.reasoning, native, target, findings)
     stored = own_fields(request.continues)
-    thinking, more = fit_thinking(thinking, limit, transcript.turns, continues=bool(stored))
-    findings += more
-    output = encode_output(request.params.output, own_fields(request.spelled), findings)
-    if output:
+    if params.output is not None:
+        output = encode_output(params.output, own_fields(request.spelled), findings)
         thinking[OUTPUT_CONFIG] = {**thinking.get(OUTPUT_CONFIG, {}), **output}
-    are_offered = bool(tools or stored)
-    choice, more = _encode_choice(request, names, target, are_offered, is_thinking(thinking))
-    findings += more
+    # "tool_choice may only be specified while providing tools"
+    choice = request.tool_choice if tools or stored else None
     system, turns = (
         _system_apart(transcript.turns, target) if not stored else ((), transcript.turns)
     )
-    turns = fit_last_thoughts(turns, thinking, findings)
     body: dict[str, Any] = {
         "anthropic_version": target.body_version,
         "model": target.model or request.model,
-        "max_tokens": limit,
+        "max_tokens": params.max_tokens,
         "system": encode_content(
             tuple([block for turn in system for block in turn.blocks]), target
         ),
         "tools": tools,
-        "tool_choice": choice,
+        "tool_choice": encode_choice(choice, names) if choice is not None else None,
         **thinking,
-        **_encode_params(request.params, findings),
+        **_encode_params(params, findings),
     }
-    findings += foreign_fields(FORMAT, request.native)
+    if request.native is not None:
+        findings += foreign_fields(FORMAT, request.native)
     findings += [
         dropped(f"params.{name}", "The thread keeps it, and refuses a request that repeats it.")
         for name in _KEPT_BY_THREAD
         if name in native
     ]
     extras = {name: field for name, field in native.items() if name not in _KNOWN} | stored
-    why = _why_unmarked(extras.get(_MARK), request.tools, transcript.turns, target)
-    if why:
-        del extras[_MARK]
-        findings.append(dropped(f"params.{_MARK}", why, "cache_marks"))
     body = {name: field for name, field in body.items() if field not in _UNSET} | extras
     if COMPACTION in body:
         body = fit_compaction(body, findings)
     body["messages"] = known.written(turns, target, encode_turn)
     return body, findings
-
-
-def _why_unmarked(
-    automatic: Any, tools: Sequence[Tool], turns: tuple[Turn, ...], target: Target
-) -> str:
-    """Why the mark of the whole request cannot stand beside those of its parts; "" if it can."""
-    if not isinstance(automatic, dict):
-        return ""
-    last = turns[-1].blocks[-1].cache if turns and turns[-1].blocks else None
-    if last is not None:
-        is_other = (automatic.get("ttl") == _LONG) != (last == _LONG)
-        return "The last block has a cache mark of another lifetime; that one counts." * is_other
-    blocks = [block for turn in turns for block in turn.blocks]
-    count = sum(one.cache is not None for one in (*tools, *blocks))
-    # Docs "Prompt caching": the mark of the request takes one of the places.
-    is_full = count >= target.cache_marks
-    return f"There may be {target.cache_marks} cache marks, and there are as many." * is_full
-
-
-def _encode_choice(
-    request: Request, names: dict[str, str], target: Target, has_tools: bool, reasons: bool
-) -> tuple[dict[str, Any] | None, list[Finding]]:
-    choice = request.tool_choice
-    if not has_tools:
-        # "tool_choice may only be specified while providing tools"
-        if choice is None or choice.mode != "required":
-            return None, []
-        why = "There is no tool that the model could be made to call."
-        return None, [weakened(why)]
-    if choice is None:
-        return None, []
-    return encode_choice(choice, names, target, reasons=reasons)
 
 
 def _system_apart(
@@ -226,18 +214,6 @@ def _system_apart(
         while count < len(turns) and turns[count].role in ("system", "developer"):
             count += 1
     return turns[:count], turns[count:]
-
-
-def _max_tokens(params: Params, findings: list[Finding]) -> int:
-    if params.max_tokens is not None:
-        return params.max_tokens
-    reasoning = params.reasoning
-    # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
-    budget = (reasoning.budget if reasoning is not None else None) or 0
-    why = "The format requires a limit and none was given."
-    where, went = "params.max_tokens", "$.max_tokens"
-    findings.append(Finding("param_added", where, Action.ADDED, why, Fault.NONE, went=went))
-    return DEFAULT_MAX_TOKENS + budget
 
 
 def _encode_params(params: Params, findings: list[Finding]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from canonicall.wire.anthropic.extras import (
     with_sound_mark,
     without_mark,
 )
-from canonicall.wire.losses import weakened
 from canonicall.wire.offering import schema_of
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -67,13 +66,7 @@ def encode_tools(
                     "tool_converted", where, Action.CHANGED, why, Fault.RENDER, rule="custom_tools"
                 )
             )
-        cache = tool.cache
-        if cache is not None and own.get(_LATER) is True:
-            # "Tools with defer_loading cannot use prompt caching."
-            why = f"{tool.name} is loaded later; it is not part of what can be cached."
-            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
-            cache = None
-        wire.append(_encode_tool(tool, names, cache))
+        wire.append(_encode_tool(tool, names))
     return wire, findings
 
 
@@ -113,47 +106,16 @@ def decode_choice(choice: Any, where: str = "$.tool_choice") -> ToolChoice | Non
     )
 
 
-def encode_choice(
-    choice: ToolChoice, names: Mapping[str, str], target: Target, *, reasons: bool = False
-) -> tuple[dict[str, Any] | None, list[Finding]]:
-    """The tool choice, and findings for what it cannot say. `reasons`: the model is to think."""
-    findings: list[Finding] = []
+def encode_choice(choice: ToolChoice, names: Mapping[str, str]) -> dict[str, Any]:
+    """The tool choice; what the target cannot be told has been taken off."""
     mode = choice.mode or "auto"
-    if mode == "required" and reasons and not target.forced_choice_with_reasoning:
-        findings.append(
-            weakened(
-                "The model cannot be forced to call a tool while it thinks.",
-                rule="forced_choice_with_reasoning",
-            )
-        )
-        mode = "auto"
-    elif mode not in target.choice_modes:
-        findings.append(weakened(f"The target has no tool choice {mode!r}.", rule="choice_modes"))
-        mode = "auto"
-    if mode not in target.choice_modes:
-        return None, findings
     wire: dict[str, Any] = {"type": _WORDS[mode]}
-    if mode == "required" and len(choice.names) == 1 and target.choice_names != "no":
+    if mode == "required" and choice.names:
         wire = {"type": "tool", "name": names.get(choice.names[0], choice.names[0])}
-    elif choice.names and mode != "none" and mode == (choice.mode or "auto"):
-        findings.append(
-            weakened(
-                "The choice is limited to some tools; the target cannot say so.",
-                rule="choice_names",
-            )
-        )
     # `none` has no such field (SDK tool_choice_none_param.py), and nothing to switch.
     if choice.parallel is not None and mode != "none":
-        if target.parallel_switch:
-            wire["disable_parallel_tool_use"] = not choice.parallel
-        elif not choice.parallel:
-            findings.append(
-                weakened(
-                    "The target cannot be kept from calling tools in parallel.",
-                    rule="parallel_switch",
-                )
-            )
-    return wire, findings
+        wire["disable_parallel_tool_use"] = not choice.parallel
+    return wire
 
 
 def _decode_tool(value: Any, where: str, findings: list[Finding]) -> Tool:
@@ -182,14 +144,15 @@ def _decode_tool(value: Any, where: str, findings: list[Finding]) -> Tool:
     )
 
 
-def _encode_tool(tool: Tool, names: Mapping[str, str], cache: str | None) -> dict[str, Any]:
+def _encode_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
     if tool.kind == "server":
-        return with_extras({}, cache=cache, native=tool.native)
+        return with_extras({}, cache=tool.cache, native=tool.native)
     wire: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:
         wire["description"] = tool.description
     # "tools.0.custom.input_schema.type: Field required"
-    wire["input_schema"] = schema_of(tool)
+    is_own = tool.kind == "function" and tool.parameters is not None
+    wire["input_schema"] = tool.parameters if is_own else schema_of(tool)
     if tool.strict is not None:
         wire["strict"] = tool.strict
-    return with_extras(wire, cache=cache, native=tool.native)
+    return with_extras(wire, cache=tool.cache, native=tool.native)

@@ -30,10 +30,9 @@ from canonicall.wire.bedrock.tools import (
     encode_choice,
     encode_tools,
     is_marked,
-    offered_tools,
 )
 from canonicall.wire.carried import with_rest
-from canonicall.wire.losses import foreign_fields, not_sent, weakened
+from canonicall.wire.losses import foreign_fields, not_sent
 from canonicall.wire.reading import list_at, number_at, object_at, text_at
 
 TOOLS_AT = ("toolConfig", "tools")
@@ -177,16 +176,13 @@ def _encode_tool_config(
     request: Request, transcript: Transcript, target: Target, findings: list[Finding]
 ) -> dict[str, Any]:
     names = {own: wire for wire, own in transcript.names.items()}
-    tools = offered_tools(request.tools, request.tool_choice, transcript.turns, target)
-    entries, told = encode_tools(tools, names, target)
-    choice, more = encode_choice(request.tool_choice, target, names)
-    findings += (*told, *more)
-    if any(tool.strict and not is_marked(tool, target) for tool in tools):
+    entries, told = encode_tools(request.tools, names, target)
+    findings += told
+    if any(tool.strict and not is_marked(tool, target) for tool in request.tools):
         findings.append(not_sent("strict", "Only some models take it, so it is left out.", "tools"))
     if not entries:
-        if choice is not None:
-            findings.append(weakened("No tool is offered, so there is nothing to choose."))
         return {}
+    choice = encode_choice(request.tool_choice, names)
     return {"tools": entries} | ({"toolChoice": choice} if choice is not None else {})
 
 

@@ -1,20 +1,17 @@
 """Tools and tool choice between Converse's `toolConfig` and canonical form.
 
-Converse has no choice "none", no list of allowed tools and no switch for parallel calls. What can
-be said by offering fewer tools is said that way; every such change is a finding.
+Converse has no choice "none", no list of allowed tools and no switch for parallel calls.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Native, ToolCall
+from canonicall.blocks import Native
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.content import (
     FORMAT,
     decode_cache,
@@ -22,13 +19,12 @@ from canonicall.wire.bedrock.content import (
     own_fields,
     unplaced_mark,
 )
-from canonicall.wire.losses import left_out, unknown_choice, weakened
-from canonicall.wire.offering import named_tools, names_one, offered_entries, schema_of
+from canonicall.wire.losses import left_out, unknown_choice
+from canonicall.wire.offering import offered_entries, schema_of
 from canonicall.wire.reading import list_at, native_fields, object_at, text_at
 
 TOOLS = "$.toolConfig.tools"
 CHOICE = "$.toolConfig.toolChoice"
-_weakened = partial(weakened, where=CHOICE)
 
 
 def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Tool, ...]:
@@ -136,48 +132,14 @@ def is_marked(tool: Tool, target: Target) -> bool:
     return target.strict_tools and said is not None and said == tool.strict
 
 
-def offered_tools(
-    tools: tuple[Tool, ...], choice: ToolChoice | None, turns: Iterable[Turn], target: Target
-) -> tuple[Tool, ...]:
-    """The tools that are to be declared: none where none may be called and none was called.
-
-    "The toolConfig field must be defined when using toolUse and toolResult content blocks."
-    """
-    has_calls = any(
-        isinstance(block, ToolCall) and block.kind != "server"
-        for turn in turns
-        for block in turn.blocks
-    )
-    if choice is not None and choice.mode == "none" and not has_calls:
-        return ()
-    if choice is not None and choice.names and not names_one(choice, target):
-        tools = named_tools(tools, choice)
-    return tools
-
-
-def encode_choice(
-    choice: ToolChoice | None, target: Target, names: dict[str, str]
-) -> tuple[dict[str, Any] | None, list[Finding]]:
-    """The value of `toolChoice`, and what of `choice` it cannot say."""
-    if choice is None:
-        return None, []
-    findings: list[Finding] = []
-    if choice.parallel is False and not target.parallel_switch:
-        findings.append(
-            _weakened("Parallel calls cannot be switched off here.", rule="parallel_switch")
-        )
-    if choice.mode == "none":
-        why = "There is no choice `none` here: tools are offered only if the history has calls."
-        return None, [*findings, _weakened(why, rule="choice_modes")]
-    if names_one(choice, target):
-        name = names.get(choice.names[0], choice.names[0])
-        return {"tool": {"name": name}}, findings
-    if choice.names:
-        why = "A choice among some of the tools cannot be said here; only those are offered."
-        findings.append(_weakened(why, rule="choice_names"))
-    if choice.mode == "required" and "required" not in target.choice_modes:
-        return None, [
-            *findings,
-            _weakened("This target cannot be made to call a tool.", rule="choice_modes"),
-        ]
-    return {"required": {"any": {}}, "auto": {"auto": {}}}.get(choice.mode or ""), findings
+def encode_choice(choice: ToolChoice | None, names: dict[str, str]) -> dict[str, Any] | None:
+    """The value of `toolChoice`; what the target cannot be told has been taken off."""
+    match choice:
+        case ToolChoice(mode="required", names=(name, *_)):
+            return {"tool": {"name": names.get(name, name)}}
+        case ToolChoice(mode="required"):
+            return {"any": {}}
+        case ToolChoice(mode="auto"):
+            return {"auto": {}}
+        case _:
+            return None

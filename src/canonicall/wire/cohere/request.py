@@ -18,8 +18,7 @@ from canonicall.wire.cohere.output_format import FIELD as OUTPUT
 from canonicall.wire.cohere.output_format import decode_output, encode_output, is_broken
 from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
-from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent, weakened
-from canonicall.wire.offering import offered_tools
+from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _PARAMS = {
@@ -102,7 +101,7 @@ def encode_request(
     fields["stop_sequences"] = list(params.stop) or None
     fields["thinking"] = _encode_thinking(params.reasoning, findings)
     body |= {name: value for name, value in fields.items() if value is not None}
-    body |= _encode_tools(request, transcript, target, findings)
+    body |= _encode_tools(request, transcript, findings)
     body |= encode_output(params.output, findings)
     body |= own_fields(request.native, except_for=(*_KNOWN, *body))
     body["messages"] = known.written(transcript.turns, target, encode_turn)
@@ -110,17 +109,15 @@ def encode_request(
 
 
 def _encode_tools(
-    request: Request, transcript: Transcript, target: Target, findings: list[Finding]
+    request: Request, transcript: Transcript, findings: list[Finding]
 ) -> dict[str, Any]:
     names = {own: wire for wire, own in transcript.names.items()}
-    tools = offered_tools(request.tools, request.tool_choice, target)
+    tools = request.tools
     entries, told = encode_tools(tools, names)
-    choice, more = encode_choice(request.tool_choice, target)
-    findings += (*told, *more)
+    findings += told
     if not entries:
-        if choice is not None:
-            findings.append(weakened("No tool is offered, so there is nothing to choose."))
         return {}
+    choice = encode_choice(request.tool_choice)
     fields: dict[str, Any] = {"tools": entries}
     if all(tool.strict for tool in tools):
         fields["strict_tools"] = True

@@ -1,25 +1,21 @@
 """Tools and tool choice between Cohere's chat API and canonical form.
 
-`tool_choice` can demand a call or forbid all; it names no tool and switches nothing else. What can
-be said by offering fewer tools is said that way; every such change is a finding.
+`tool_choice` can demand a call or forbid all; it names no tool and switches nothing else.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.wire.cohere.content import FORMAT
-from canonicall.wire.losses import unknown_choice, weakened
+from canonicall.wire.losses import unknown_choice
 from canonicall.wire.offering import decode_function_tools, encode_function_tools
 
 TOOLS = "$.tools"
 CHOICE = "$.tool_choice"
-_weakened = partial(weakened, where=CHOICE)
 
 
 def decode_tools(value: Any, *, strict: bool | None = None) -> tuple[Tool, ...]:
@@ -53,25 +49,10 @@ def encode_tools(
     return encode_function_tools(FORMAT, tools, names, TOOLS)
 
 
-def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[str | None, list[Finding]]:
-    """The value of `tool_choice`, and what of `choice` it cannot say.
+def encode_choice(choice: ToolChoice | None) -> str | None:
+    """The value of `tool_choice`; what the target cannot be told has been taken off.
 
     Nothing has to be said where the model may choose: that is what a missing field means.
     """
-    if choice is None:
-        return None, []
-    findings: list[Finding] = []
-    if choice.parallel is False and not target.parallel_switch:
-        findings.append(
-            _weakened("Parallel calls cannot be switched off here.", rule="parallel_switch")
-        )
-    if choice.names:
-        findings.append(
-            _weakened(
-                "No tool can be named here; only the named ones are offered.", rule="choice_names"
-            )
-        )
-    if choice.mode in ("required", "none") and choice.mode not in target.choice_modes:
-        why = f"The choice {choice.mode!r} cannot be said here."
-        return None, [*findings, _weakened(why, rule="choice_modes")]
-    return {"required": "REQUIRED", "none": "NONE"}.get(choice.mode or ""), findings
+    mode = choice.mode if choice is not None else None
+    return {"required": "REQUIRED", "none": "NONE"}.get(mode or "")

@@ -10,6 +10,7 @@ from canonicall.deltas import state_fields
 from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import Request
+from canonicall.transcript.policy import Pass
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.gemini.fields import fields_at, native_of, own_fields
 from canonicall.wire.gemini.messages import (
@@ -21,11 +22,18 @@ from canonicall.wire.gemini.messages import (
 from canonicall.wire.gemini.output_format import encode_output, take_output
 from canonicall.wire.gemini.params import decode_params, encode_params
 from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
-from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
+from canonicall.wire.gemini.tools import (
+    choice_of_functions,
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+)
 from canonicall.wire.losses import foreign_fields
 from canonicall.wire.reading import text_at
 
 _CONFIG = "generationConfig"
+PASSES = (Pass("functions", choice_of_functions, "When the offer is final."),)
 _KNOWN = ("model", "systemInstruction", "tools", "toolConfig", _CONFIG, "contents")
 
 
@@ -76,14 +84,10 @@ def encode_request(
     rest = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
-    tool_config, told = encode_choice(
-        request.tool_choice,
-        rest.pop("toolConfig", {}),
-        names,
-        target,
-        has_functions=any("functionDeclarations" in entry for entry in tools),
-    )
-    findings += (*told, *foreign_fields(FORMAT, request.native))
+    has_functions = any("functionDeclarations" in entry for entry in tools)
+    given = rest.pop("toolConfig", {})
+    tool_config = encode_choice(request.tool_choice, given, names, has_functions=has_functions)
+    findings += foreign_fields(FORMAT, request.native)
     said = own_fields(request.spelled).get(_CONFIG, {})
     config = encode_params(request.params, rest.pop(_CONFIG, {}), findings, target.efforts)
     config |= encode_output(request.params.output, said, findings)

@@ -7,10 +7,14 @@ former is made plain, remembered, and written again as long as it says the same.
 import re
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.blocks import Native
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.request import ChoiceMode, Request, Tool, ToolChoice
+from canonicall.transcript.policy import Goal
+from canonicall.transcript.turns import Transcript
 from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
@@ -164,27 +168,36 @@ def decode_choice(config: Any, findings: list[Finding]) -> tuple[ToolChoice | No
     return ToolChoice(mode or "auto", names), rest
 
 
+def choice_of_functions(
+    request: Request, transcript: Transcript, goal: Goal
+) -> tuple[Request, Transcript]:
+    """No choice where no function is declared: it is about these alone.
+
+    "Function calling config is set without function_declarations" (API error text).
+    """
+    choice = request.tool_choice
+    if choice is None or any(tool.kind != "server" for tool in request.tools):
+        return request, transcript
+    if choice.mode == "required":
+        why = "No function is declared, so none can be required."
+        goal.findings.append(weakened(why))
+    return replace(request, tool_choice=None), transcript
+
+
 def encode_choice(
     choice: ToolChoice | None,
     native: dict[str, Any],
     names: dict[str, str],
-    target: Target,
     *,
     has_functions: bool,
-) -> tuple[dict[str, Any], list[Finding]]:
+) -> dict[str, Any]:
     """The `toolConfig`. `native` is what a decoded one said besides the choice."""
     rest = dict(native)
     calling = dict(rest.pop("functionCallingConfig", {}))
     hint = calling.pop("mode", None)
-    findings: list[Finding] = []
-    if choice is not None:
-        choice = _expressible(choice, target, findings, has_functions=has_functions)
     if choice is not None and choice.mode is not None:
         calling = {**_calling(choice, hint, names), **calling}
-    # "Function calling config is set without function_declarations" (API error text).
-    if calling and has_functions:
-        return {"functionCallingConfig": calling, **rest}, findings
-    return rest, findings
+    return {"functionCallingConfig": calling, **rest} if calling and has_functions else rest
 
 
 def _calling(choice: ToolChoice, hint: Any, names: dict[str, str]) -> dict[str, Any]:
@@ -198,24 +211,3 @@ def _calling(choice: ToolChoice, hint: Any, names: dict[str, str]) -> dict[str, 
             # Names go with ANY and VALIDATED, not with AUTO (google-genai, FunctionCallingConfig).
             config = {"mode": "VALIDATED" if wire_names or hint == "VALIDATED" else "AUTO"}
     return {**config, "allowedFunctionNames": wire_names} if wire_names else config
-
-
-def _expressible(
-    choice: ToolChoice, target: Target, findings: list[Finding], *, has_functions: bool
-) -> ToolChoice:
-    """`choice` as far as the target can express it; a finding for each thing it cannot."""
-    mode, names = choice.mode, choice.names
-    weaker: list[tuple[str, str]] = []
-    if mode == "required" and not has_functions:
-        weaker.append(("no function is declared, so none can be required", ""))
-        mode = None
-    elif mode is not None and mode not in target.choice_modes:
-        weaker.append((f"the mode {mode!r} cannot be asked for", "choice_modes"))
-        mode = None
-    if names and (target.choice_names == "no" or (target.choice_names == "one" and names[1:])):
-        weaker.append(("the choice cannot be limited to these tools", "choice_names"))
-        names = ()
-    if choice.parallel is False and not target.parallel_switch:
-        weaker.append(("parallel calls cannot be switched off", "parallel_switch"))
-    findings += (weakened(f"Here {what}.", rule=rule) for what, rule in weaker)
-    return ToolChoice(mode, names)

@@ -13,7 +13,6 @@ from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
-from canonicall.wire.offering import offered_tools
 from canonicall.wire.ollama.messages import (
     FORMAT,
     decode_messages,
@@ -24,7 +23,7 @@ from canonicall.wire.ollama.messages import (
 from canonicall.wire.ollama.output_format import FIELD as OUTPUT
 from canonicall.wire.ollama.output_format import decode_output, encode_output
 from canonicall.wire.ollama.target import TARGET
-from canonicall.wire.ollama.tools import decode_choice, decode_tools, encode_choice, encode_tools
+from canonicall.wire.ollama.tools import decode_choice, decode_tools, encode_tools
 from canonicall.wire.reading import list_at, number_at, object_at, text_at
 
 _OPTIONS = {
@@ -135,7 +134,7 @@ def encode_request(
     options = native.pop("options", {}) | _encode_options(request.params)
     if options:
         body["options"] = options
-    tools = _encode_tools(request, transcript, target, findings)
+    tools = _encode_tools(request, transcript, findings)
     if tools:
         body["tools"] = tools
     body |= encode_output(request.params.output, findings)
@@ -151,14 +150,12 @@ def _encode_options(params: Params) -> dict[str, Any]:
 
 
 def _encode_tools(
-    request: Request, transcript: Transcript, target: Target, findings: list[Finding]
+    request: Request, transcript: Transcript, findings: list[Finding]
 ) -> list[dict[str, Any]]:
     names = {own: wire for wire, own in transcript.names.items()}
-    tools = offered_tools(request.tools, request.tool_choice, target)
-    entries, told = encode_tools(tools, names)
-    _, more = encode_choice(request.tool_choice, target)
-    findings += (*told, *more)
-    if any(tool.strict for tool in tools):
+    entries, told = encode_tools(request.tools, names)
+    findings += told
+    if any(tool.strict for tool in request.tools):
         findings.append(
             not_sent("strict", "Ollama does not hold a model to a schema of arguments.", "tools")
         )

@@ -1,23 +1,18 @@
 """Tools and tool choice between Ollama's chat API and canonical form.
 
-There is no `tool_choice`: the model may always choose. What can be said by offering fewer tools, or
-none, is said that way; every such change is a finding.
+There is no `tool_choice`: the model may always choose.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
-from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.losses import weakened
 from canonicall.wire.offering import decode_function_tools, encode_function_tools
 from canonicall.wire.ollama.messages import FORMAT
 
 TOOLS = "$.tools"
 CHOICE = "$.tool_choice"
-_weakened = partial(weakened, where=CHOICE)
 
 
 def decode_tools(value: Any) -> tuple[Tool, ...]:
@@ -41,29 +36,3 @@ def encode_tools(
     ollama/ollama: `ToolFunction.Parameters` is not optional.
     """
     return encode_function_tools(FORMAT, tools, names, TOOLS)
-
-
-def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[None, list[Finding]]:
-    """Nothing to write, for there is no field for it, and what of `choice` cannot be said."""
-    if choice is None:
-        return None, []
-    findings: list[Finding] = []
-    if choice.parallel is False and not target.parallel_switch:
-        findings.append(
-            _weakened("Parallel calls cannot be switched off here.", rule="parallel_switch")
-        )
-    if choice.names:
-        findings.append(
-            _weakened(
-                "No tool can be named here; only the named ones are offered.", rule="choice_names"
-            )
-        )
-    if choice.mode == "required":
-        findings.append(
-            _weakened("The model cannot be made to call a tool here.", rule="choice_modes")
-        )
-    if choice.mode == "none":
-        findings.append(
-            _weakened("There is no choice `none` here; no tools are offered.", rule="choice_modes")
-        )
-    return None, findings

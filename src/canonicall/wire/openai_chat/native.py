@@ -5,15 +5,13 @@ become `cache`, and the target says which of them is written. The second stands 
 The only note in native fields that is not of the wire is `field`: see HINT.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from functools import partial
 from typing import Any
 
-from canonicall.blocks import Block, Native, ToolCall, ToolResult
+from canonicall.blocks import Block, Native
 from canonicall.facts.target import Target
-from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool
-from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
 from canonicall.wire.openai_chat.target import FORMAT
 
@@ -83,25 +81,3 @@ def whole_mark(cache: str | None, target: Target) -> dict[str, Any]:
         return {}
     lifetime = {} if cache == "default" else {"ttl": cache}
     return {"cache_control": {"type": "ephemeral", **lifetime}}
-
-
-def lost_marks(turns: Iterable[Turn], tools: Iterable[Tool], target: Target) -> list[Finding]:
-    """A finding for each mark that has no place where marks stand on parts only."""
-    if target.cache_field != _BREAKPOINT:
-        return []
-    places = [
-        f"turns[{at}].blocks[{position}]"
-        for at, turn in enumerate(turns)
-        for position, block in enumerate(turn.blocks)
-        if block.cache is not None and not _has_part(block)
-    ]
-    places += [f"tools[{index}]" for index, tool in enumerate(tools) if tool.cache is not None]
-    why = "The target has no place for a cache mark here."
-    return [
-        Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="cache_field")
-        for where in places
-    ]
-
-
-def _has_part(block: Block) -> bool:
-    return bool(block.content) if isinstance(block, ToolResult) else not isinstance(block, ToolCall)

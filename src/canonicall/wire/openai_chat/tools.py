@@ -8,8 +8,8 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
-from canonicall.wire.losses import unknown_choice, weakened
-from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
+from canonicall.wire.losses import unknown_choice
+from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,
@@ -88,30 +88,18 @@ def decode_choice(body: dict[str, Any], findings: list[Finding]) -> ToolChoice |
 
 def encode_choice(
     choice: ToolChoice | None, tools: Iterable[Tool], names: Mapping[str, str], target: Target
-) -> tuple[dict[str, Any], list[Finding]]:
-    """The fields for a choice, and what of it the target cannot say."""
-    fields: dict[str, Any] = {}
-    findings: list[Finding] = []
-    kinds = {tool.name: tool.kind for tool in tools}
+) -> dict[str, Any]:
+    """The fields for a choice; what the target cannot be told has been taken off."""
     if choice is None:
-        return fields, findings
-    if not kinds:
-        # "'parallel_tool_calls' is only allowed when 'tools' are specified.", tool_choice likewise.
-        if choice.mode == "required":
-            findings.append(weakened("A call is required, but no tool is offered."))
-        return fields, findings
-    chosen, lost, rule = _encode_chosen(choice, kinds, names, target)
-    if chosen is not None:
-        fields["tool_choice"] = chosen
-    if lost:
-        findings.append(weakened(lost, rule=rule))
-    if choice.parallel is not None and target.parallel_switch:
+        return {}
+    fields: dict[str, Any] = {}
+    if choice.mode is not None:
+        kinds = {tool.name: tool.kind for tool in tools}
+        wire = [_named(name, kinds.get(name, "function"), names, target) for name in choice.names]
+        fields["tool_choice"] = _encode_chosen(choice.mode, wire)
+    if choice.parallel is not None:
         fields["parallel_tool_calls"] = choice.parallel
-    elif choice.parallel is not None:
-        findings.append(
-            weakened("Whether calls may be parallel cannot be chosen here.", rule="parallel_switch")
-        )
-    return fields, findings
+    return fields
 
 
 def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> Tool:
@@ -232,25 +220,13 @@ def _name_in(choice: Any) -> str:
     return ""
 
 
-def _encode_chosen(
-    choice: ToolChoice, kinds: Mapping[str, str], names: Mapping[str, str], target: Target
-) -> tuple[Any, str, str]:
-    """What `tool_choice` says, a sentence on what it cannot say, and the rule that forbids it."""
-    if choice.mode is None:
-        return None, "", ""
-    mode = choice.mode
-    wire = [_named(name, kinds.get(name, "function"), names, target) for name in choice.names]
-    if names_one(choice, target):
-        return wire[0], "", ""
-    if mode not in target.choice_modes:
-        fallback = "auto" if mode == "required" and "auto" in target.choice_modes else None
-        return fallback, f"The choice {mode!r} cannot be expressed here.", "choice_modes"
-    if not choice.names or mode == "none":
-        return mode, "", ""
-    if target.choice_names == "many":
-        return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": wire}}, "", ""
-    lost = f"The choice of {', '.join(choice.names)} cannot be expressed here."
-    return mode, lost, "choice_names"
+def _encode_chosen(mode: ChoiceMode, wire: list[dict[str, Any]]) -> Any:
+    """What `tool_choice` says; `wire` are the tools that it names."""
+    if not wire or mode == "none":
+        return mode
+    if mode == "required" and len(wire) == 1:
+        return wire[0]
+    return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": wire}}
 
 
 def _named(name: str, kind: str, names: Mapping[str, str], target: Target) -> dict[str, Any]:

@@ -12,18 +12,17 @@ from canonicall.deltas import state_fields, state_names
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request, Tool
+from canonicall.transcript.grouping import BRINGS_TOOLS
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.carried import set_fields
 from canonicall.wire.losses import dropped, foreign_fields, unknown_choice
 from canonicall.wire.openai_responses.fields import native_of, own_fields
-from canonicall.wire.openai_responses.marks import lost_marks
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
 from canonicall.wire.openai_responses.output_format import FIELD as TEXT
 from canonicall.wire.openai_responses.output_format import encode_output, take_output
 from canonicall.wire.openai_responses.searches import with_answers
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
-    BRINGS_TOOLS,
     brings_tools,
     decode_brought_tools,
     decode_choice,
@@ -114,9 +113,7 @@ def encode_request(
     # What is named by a field may bring tools; an item that is named does not.
     is_continued = request.continues is not None and bool(request.continues.fields)
     are_offered = bool(tools) or is_continued or any(map(_brings_tools, items))
-    choice, more = _encode_choice(request, names, target, are_offered=are_offered)
-    findings += more
-    findings += lost_marks(turns, request.tools)
+    choice = _encode_choice(request, names, target, findings, are_offered=are_offered)
     body: dict[str, Any] = {
         "model": target.model or request.model,
         "instructions": instructions,
@@ -158,34 +155,27 @@ def _unstored(extras: dict[str, Any], findings: list[Finding]) -> dict[str, Any]
 
 
 def _encode_choice(
-    request: Request, names: dict[str, str], target: Target, *, are_offered: bool
-) -> tuple[dict[str, Any], list[Finding]]:
-    """The fields of the choice: a hosted tool's is native."""
-    native = own_fields(request.native)
-    hosted = {"tool_choice": native["tool_choice"]} if "tool_choice" in native else {}
-    if not are_offered:
-        if request.tool_choice is None and not hosted:
-            return {}, []
-        # "Tool choice must be specified together with 'tools' parameter."
-        return {}, [_nothing_to_choose("No tool is offered, so there is nothing to choose.")]
-    findings: list[Finding] = []
-    if hosted and not _is_offered(hosted["tool_choice"], request.tools):
-        findings.append(_nothing_to_choose("The tool that is chosen is not offered."))
-        hosted = {}
-    if request.tool_choice is None:
-        return hosted, findings
-    fields, more = encode_choice(request.tool_choice, request.tools, names, target)
-    late = set() if target.late_choice else _late_names(request.tools)
-    chosen = fields.get("tool_choice")
-    if isinstance(chosen, dict) and chosen.get("name") in late:
-        del fields["tool_choice"]
-        why = "The model cannot be made to call a tool that came later."
-        more.append(_nothing_to_choose(why, rule="late_choice"))
-    return hosted | fields, [*findings, *more]
-
-
-def _nothing_to_choose(why: str, *, rule: str = "") -> Finding:
-    return Finding("choice_weakened", "tool_choice", Action.DROPPED, why, Fault.RENDER, rule=rule)
+    request: Request,
+    names: dict[str, str],
+    target: Target,
+    findings: list[Finding],
+    *,
+    are_offered: bool,
+) -> dict[str, Any]:
+    """The fields of the choice. That of a hosted tool is native: it is there if its tool is."""
+    hosted = own_fields(request.native).get("tool_choice")
+    fields: dict[str, Any] = {}
+    if hosted is not None and are_offered and _is_offered(hosted, request.tools):
+        fields["tool_choice"] = hosted
+    elif hosted is not None:
+        why = "The tool that is chosen is not offered."
+        findings.append(
+            Finding("choice_weakened", "tool_choice", Action.DROPPED, why, Fault.RENDER)
+        )
+    # "Tool choice must be specified together with 'tools' parameter."
+    if request.tool_choice is None or not are_offered:
+        return fields
+    return fields | encode_choice(request.tool_choice, request.tools, names, target)
 
 
 def _is_offered(choice: Any, tools: Sequence[Tool]) -> bool:
@@ -197,12 +187,6 @@ def _is_offered(choice: Any, tools: Sequence[Tool]) -> bool:
         return True  # Some of its tools are the provider's; they are not known here.
     kinds = [str(own_fields(tool.native).get("type")) for tool in tools]
     return any(one.startswith(kind) or kind.startswith(one) for one in kinds)
-
-
-def _late_names(tools: Sequence[Tool]) -> set[str]:
-    """The names of tools that stand among the messages, and nowhere else."""
-    late = [tool for tool in tools if own_fields(tool.native).get("type") in BRINGS_TOOLS]
-    return {one.name for tool in late for one in tool.members} - {tool.name for tool in tools}
 
 
 def _brought_tools(items: Any, findings: list[Finding]) -> tuple[Tool, ...]:

@@ -6,16 +6,14 @@ from typing import Any
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.transcript.grouping import BRINGS_TOOLS, is_group_name
 from canonicall.wire.carried import with_rest
-from canonicall.wire.grouping import is_group_name
-from canonicall.wire.losses import unknown_choice, weakened
-from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
+from canonicall.wire.losses import unknown_choice
+from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of
 from canonicall.wire.reading import list_at, object_at, objects_at, text_at
 
-BRINGS_TOOLS = ("additional_tools", searches.OUTPUT)
-"""The items of a conversation that offer tools."""
 _NAMESPACE = "namespace"
 _MOST_GROUPS = 3
 """How deep groups of tools may stand in one another; the format has namespaces in an item."""
@@ -115,48 +113,29 @@ def decode_choice(value: Any, parallel: Any) -> tuple[ToolChoice | None, list[Fi
 
 def encode_choice(
     choice: ToolChoice, tools: Iterable[Tool], names: Mapping[str, str], target: Target
-) -> tuple[dict[str, Any], list[Finding]]:
-    """The fields `tool_choice` and `parallel_tool_calls`."""
-    findings: list[Finding] = []
+) -> dict[str, Any]:
+    """The fields `tool_choice` and `parallel_tool_calls`; what the target cannot be told has been
+    taken off."""
     fields: dict[str, Any] = {}
     mode = choice.mode or ("auto" if choice.names else None)
-    if mode is not None and mode not in target.choice_modes and not names_one(choice, target):
-        findings.append(
-            weakened(f"The target does not take the choice {mode!r}.", rule="choice_modes")
-        )
-    elif mode is not None:
+    if mode is not None:
         custom = {tool.name for tool in tools if tool.kind == "custom" and target.custom_tools}
         wanted = [
             {"type": "custom" if name in custom else "function", "name": names.get(name, name)}
             for name in choice.names
         ]
-        fields["tool_choice"] = _encode_mode(mode, wanted, target, findings)
+        fields["tool_choice"] = _encode_mode(mode, wanted)
     if choice.parallel is not None:
-        if target.parallel_switch:
-            fields["parallel_tool_calls"] = choice.parallel
-        elif not choice.parallel:
-            findings.append(
-                weakened(
-                    "The target cannot be kept from calling tools in parallel.",
-                    rule="parallel_switch",
-                )
-            )
-    return fields, findings
+        fields["parallel_tool_calls"] = choice.parallel
+    return fields
 
 
-def _encode_mode(
-    mode: ChoiceMode, wanted: list[dict[str, str]], target: Target, findings: list[Finding]
-) -> Any:
+def _encode_mode(mode: ChoiceMode, wanted: list[dict[str, str]]) -> Any:
     if not wanted or mode == "none":
         return mode
-    if mode == "required" and len(wanted) == 1 and target.choice_names != "no":
+    if mode == "required" and len(wanted) == 1:
         return wanted[0]
-    if target.choice_names == "many":
-        return {"type": "allowed_tools", "mode": mode, "tools": wanted}
-    findings.append(
-        weakened("The target cannot be limited to some of the tools.", rule="choice_names")
-    )
-    return mode
+    return {"type": "allowed_tools", "mode": mode, "tools": wanted}
 
 
 def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None, tuple[str, ...]]:

@@ -1,8 +1,9 @@
-"""The fields of a finished body that the target refuses by name or by kind, taken out again.
+"""The finished body: fields that the target refuses by name or by kind, and state that it keeps.
 
-In: a body and its target. Out: the body without them, and a finding for each. What a parameter is
-called, of which kind it has to be, and in which company it is refused, is known only when the body
-is written.
+In: a body and its target. Out: the body without what is refused, and a finding for each. What a
+parameter is called, of which kind it has to be, and in which company it is refused, is known only
+when the body is written. A body that refers to state which its target does not keep, or that lost
+such a reference, is no body for it: that is an error.
 """
 
 import re
@@ -10,15 +11,27 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
+from canonicall.blocks import Unknown
+from canonicall.conversation import Conversation
+from canonicall.deltas import ITEM_REFERENCE, is_item_reference, item_ids
+from canonicall.errors import StateElsewhere
 from canonicall.facts.parameter_kinds import Parameter, known_parameters
 from canonicall.facts.target import Refusal, Target
 from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Request
+from canonicall.transcript.policy import Goal
 
 
-def without_refused(body: dict[str, Any], target: Target) -> tuple[dict[str, Any], list[Finding]]:
+def right_kinds_only(body: dict[str, Any], _request: Request, goal: Goal) -> dict[str, Any]:
+    """`body` without parameters of another kind than the format says."""
+    body, findings = without_wrong_kinds(body, goal.target.format)
+    goal.findings += findings
+    return body
+
+
+def without_refused(body: dict[str, Any], _request: Request, goal: Goal) -> dict[str, Any]:
     """`body` without what the target's refusals name."""
-    findings: list[Finding] = []
-    for refusal in target.refusals:
+    for refusal in goal.target.refusals:
         if _is_refused(body, refusal):
             body = _without(body, refusal.field.split("."))
             why = (
@@ -27,10 +40,10 @@ def without_refused(body: dict[str, Any], target: Target) -> tuple[dict[str, Any
                 else (f"This model refuses it beside {refusal.beside}.")
             )
             where = f"$.{refusal.field}"
-            findings.append(
+            goal.findings.append(
                 Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="refusals")
             )
-    return body, findings
+    return body
 
 
 def without_wrong_kinds(
@@ -119,3 +132,42 @@ def _without(body: dict[str, Any], path: list[str]) -> dict[str, Any]:
     inner = _without(body[name], rest) if rest and rest != ["type"] else {}
     left = {key: value for key, value in body.items() if key != name or inner}
     return {**left, name: inner} if inner else left
+
+
+def kept_here(request: Request, goal: Goal) -> Request:
+    """`request`, or a `StateElsewhere` if it continues what the target does not keep."""
+    stored, target = request.continues, goal.target
+    if stored is None:
+        return request
+    names = tuple(stored.fields) or (ITEM_REFERENCE,)
+    is_own = stored.format == target.format and request.domain in ("", target.domain)
+    kept = names if target.kept_state is None else target.kept_state
+    if not is_own or not set(kept).issuperset(names):
+        raise StateElsewhere(names, target=_place(target))
+    return request
+
+
+def with_whole_state(body: dict[str, Any], request: Request, goal: Goal) -> dict[str, Any]:
+    """`body`, or a `StateElsewhere` if something that refers to kept state is not in it."""
+    if request.continues is None:
+        return body
+    lost = [name for name, value in request.continues.fields.items() if body.get(name) != value]
+    if _referenced(request.conversation) - set(item_ids(body)):
+        lost.append(ITEM_REFERENCE)
+    if lost:
+        raise StateElsewhere(lost, target=_place(goal.target))
+    return body
+
+
+def _referenced(conversation: Conversation) -> set[str]:
+    """The ids of the stored items that a conversation refers to."""
+    return {
+        str(block.native.fields.get("id"))
+        for message in conversation.messages
+        for block in message.blocks
+        if type(block) is Unknown and block.native and is_item_reference(block.native.fields)
+    }
+
+
+def _place(target: Target) -> str:
+    return f"{target.provider}/{target.format}" if target.provider else target.format

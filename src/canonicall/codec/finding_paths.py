@@ -89,7 +89,9 @@ class Sent:
         given, left = self._given.tools, self._request.tools
         is_same = len(given) == len(left)
         return [
-            self._located(one, "", given if is_same or one.code == "tool_dropped" else left)
+            one
+            if one.went
+            else self._located(one, "", given if is_same or one.code == "tool_dropped" else left)
             for one in findings
         ]
 

@@ -5,9 +5,11 @@ import json
 import pytest
 
 from canonicall.blocks import Native, ToolCall
-from canonicall.codec import decode_request, encode_request, translate
+from canonicall.codec.decode import decode_request
+from canonicall.codec.encode import encode_request
+from canonicall.codec.translate import translate
 from canonicall.facts.registry import get_target
-from canonicall.wire.grouping import members_of, tools_for
+from canonicall.transcript.grouping import members_of, tools_for
 from gateway_support import World, ask
 
 SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}

@@ -6,7 +6,7 @@ The registry of seed strategies 2 and 4: ask for a provider's parser, or add you
 from typing import Any, Protocol, runtime_checkable
 
 from canonicall.blocks import ToolCall
-from canonicall.codec import Body, decode_response
+from canonicall.codec.decode import Body, decode_response
 from canonicall.detection import reply_format
 from canonicall.errors import InvalidValue, MalformedBody, UnknownName
 from canonicall.facts.registry import find_target_parts, get_target, provider_names

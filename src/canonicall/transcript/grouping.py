@@ -12,18 +12,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Entry, Message, Native, ToolCall, ToolResult
-from canonicall.conversation import Conversation
+from canonicall.blocks import Native, ToolCall
 from canonicall.facts.target import Target
-from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Request, Tool
+from canonicall.request import Tool
 
 NAMESPACE = "namespace"
 """The field of a call that names its group (protocol of OpenAI's Responses, FunctionCall)."""
 _BETWEEN = "__"
 _CALLS = {"tool_search": {"type": "tool_search_call", "execution": "client"}}
 """What calls of a group's tools have in their native fields, by the type of the group."""
-_OF_SEARCHES = ("tool_search_call", "tool_search_output")
+BRINGS_TOOLS = ("additional_tools", "tool_search_output")
+"""The items of a conversation that offer tools."""
+OF_SEARCHES = ("tool_search_call", "tool_search_output")
+"""The types of calls and results that only a search for tools has."""
 
 
 class Member(Struct, frozen=True):
@@ -75,24 +76,20 @@ def alone(tools: Iterable[Tool], target: Target) -> tuple[Tool, ...]:
     return (*single, *(member.tool for member in members_of(listed, target).values()))
 
 
-def ungrouped(request: Request, target: Target) -> tuple[Request, list[Finding]]:
-    """`request` without groups that the target does not have: in its tools, and in its calls."""
-    members = members_of(request.tools, target)
-    if not members:
-        return request, []
-    names = {(one.group, one.name): name for name, one in members.items()}
-    entries = [_with_names(entry, names) for entry in request.conversation.entries]
-    if any(new is not old for new, old in zip(entries, request.conversation.entries, strict=True)):
-        request = replace(request, conversation=Conversation.of(entries))
-    named = ", ".join(members)
-    why = f"The target has no groups of tools; these stand alone, each for itself: {named}."
-    finding = Finding("tools_ungrouped", "tools", Action.CHANGED, why, Fault.RENDER)
-    return replace(request, tools=alone(request.tools, target)), [finding]
+def late_names(tools: Iterable[Tool]) -> set[str]:
+    """The names of tools that are among the messages, and nowhere else."""
+    listed = list(tools)
+    late = (
+        tool
+        for tool in listed
+        if tool.native is not None and tool.native.fields.get("type") in BRINGS_TOOLS
+    )
+    return {one.name for tool in late for one in tool.members} - {tool.name for tool in listed}
 
 
 def tools_for(call: ToolCall, tools: Iterable[Tool]) -> list[Tool]:
     """The tools among which a call's own is, by the names that calls have."""
-    meant = _group_of(call)
+    meant = group_of(call)
     found: list[Tool] = []
     for tool in tools:
         if not tool.members:
@@ -112,7 +109,7 @@ class OfferedTools:
 
     def for_call(self, call: ToolCall) -> dict[str, Tool]:
         """What `tools_for` gives, by name; the first of a name counts."""
-        named = _group_of(call)
+        named = group_of(call)
         group = named if named in self._groups else None
         if group not in self._by_name:
             found = self._by_name[group] = {}
@@ -148,33 +145,7 @@ def _inside(tool: Tool) -> Iterator[tuple[str, Tool]]:
             yield tool.name, member
 
 
-def _with_names(entry: Entry, names: dict[tuple[str, str], str]) -> Entry:
-    if not isinstance(entry, Message) or entry.role not in ("assistant", "tool"):
-        return entry
-    blocks = tuple(
-        _renamed(block, names) if isinstance(block, (ToolCall, ToolResult)) else block
-        for block in entry.blocks
-    )
-    is_same = all(new is old for new, old in zip(blocks, entry.blocks, strict=True))
-    return entry if is_same else replace(entry, blocks=blocks)
-
-
-def _renamed(
-    call: ToolCall | ToolResult, names: dict[tuple[str, str], str]
-) -> ToolCall | ToolResult:
-    """A call, or its result, without what says in its own format whose it is."""
-    if call.native is not None and call.native.fields.get("type") in _OF_SEARCHES:
-        return replace(call, native=None)
-    if isinstance(call, ToolResult):
-        return call
-    group = _group_of(call)
-    name = names.get((group, call.name))
-    if not group or name is None or call.native is None:
-        return call
-    rest = {field: value for field, value in call.native.fields.items() if field != NAMESPACE}
-    return replace(call, name=name, native=Native(call.native.format, rest) if rest else None)
-
-
-def _group_of(call: ToolCall) -> str:
+def group_of(call: ToolCall) -> str:
+    """The group that a call names; "" for none."""
     named = call.native.fields.get(NAMESPACE) if call.native is not None else None
     return named if isinstance(named, str) else ""

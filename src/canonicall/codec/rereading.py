@@ -14,15 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
+from canonicall.codec.body_fields import without_wrong_kinds
+from canonicall.codec.decode import with_empty_reported
 from canonicall.conversation import Conversation
-from canonicall.coverage import with_empty_reported
 from canonicall.findings import Fault, Finding
 from canonicall.frameworks import refuse_framework
 from canonicall.lookalikes import refuse_other_request
 from canonicall.request import Incoming, Request
 from canonicall.wire.formats import get_format
-from canonicall.wire.history import History
-from canonicall.wire.refused import without_wrong_kinds
+from canonicall.wire.reading import History
 
 _LAST = 2
 """How many messages at the end may be others the next time."""

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from canonicall.codec.streams import StreamDecoder, StreamEncoder
 from canonicall.events import ErrorReported, StreamEnded, TextAdded
 from canonicall.folding import fold
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder, StreamEncoder
 
 
 def chunk(**choice):

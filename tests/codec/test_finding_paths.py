@@ -8,12 +8,12 @@ from canonicall import (
     Policy,
     Request,
     ToolCall,
-    codec,
     decode_request,
     encode_request,
     translate,
 )
-from canonicall.rereading import Rereader
+from canonicall.codec import encode
+from canonicall.codec.rereading import Rereader
 
 
 def call(id, name="get", arguments="{}"):
@@ -186,7 +186,7 @@ def test_a_request_that_is_read_again_has_its_places():
 def test_a_request_without_findings_costs_nothing(monkeypatch):
     """Nothing is looked up unless there is a finding that needs it."""
     made = []
-    monkeypatch.setattr(codec, "Sent", lambda *_: made.append(1) or pytest.fail("looked up"))
+    monkeypatch.setattr(encode, "Sent", lambda *_: made.append(1) or pytest.fail("looked up"))
     body = chat(
         ASKED,
         {"role": "assistant", "content": None, "tool_calls": [call("call_a")]},

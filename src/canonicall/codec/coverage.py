@@ -8,21 +8,18 @@ conversation.
 What came is counted in the JSON itself, in every place in which some format has content, because a
 decoder cannot count what it does not see. Reasoning, media, and what a provider runs itself are not
 counted, nor are results that are set aside (orphans, duplicates): each of them has a finding. An
-item of a list counts as one at most. Three steps, so that requests that are understood cost next to
-nothing: a request whose messages all have content and no fields that were left over is not looked
-at; then the most that there can be is compared; the last step looks at every item.
+item of a list counts as one at most. A request that is plainly read as a whole (`decode.is_plain`)
+is not looked at. Of others the most that there can be is compared, and only then every item.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec.structs import replace
-
-from canonicall.blocks import Message, Summary, Text, ToolCall, ToolResult, Unknown
+from canonicall.blocks import Summary, Text, ToolCall, ToolResult, Unknown
 from canonicall.errors import MostlyUnread
 from canonicall.facts.target import Target
-from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.findings import Report
 from canonicall.lookalikes import TITLES
 from canonicall.request import Request
 from canonicall.transcript.fields import takes_part
@@ -30,7 +27,7 @@ from canonicall.transcript.opening import summary_text
 from canonicall.wire.reading import parse_json
 
 TEXT, CALL, RESULT = "texts", "calls", "results"
-_HISTORIES = ("messages", "contents", "input")
+HISTORIES = ("messages", "contents", "input")
 _INSTRUCTIONS = ("system", "instructions", "systemInstruction", "system_instruction")
 _CONTENT = ("content", "parts", "text", "value", "contents", "message", "data", "body", "blocks")
 """Fields in which a message has content, in some format or program."""
@@ -68,8 +65,6 @@ def refuse_loss(
     `body` was read as `format`. Parts that were kept unread count as well, unless there is a
     `target` that does not get them.
     """
-    if is_plain(body, request):
-        return
     went = sum(
         _sent_of(block, target) if type(block) is Unknown else type(block) in _UNDERSTOOD
         for message in request.conversation.messages
@@ -107,15 +102,6 @@ def refuse_unsent(request: Request, report: Report, target: Target) -> None:
         refuse_loss(body, request, request.source.format, target)
 
 
-def with_empty_reported(request: Request) -> Request:
-    """`request`, with a finding if there is no message in it."""
-    if request.conversation.entries or request.continues is not None:
-        return request
-    why = "The request has no messages: there is nothing to answer."
-    finding = Finding("no_messages", "$", Action.KEPT, why, Fault.INPUT)
-    return replace(request, findings=(*request.findings, finding))
-
-
 _UNDERSTOOD = (Text, Summary, ToolCall, ToolResult)
 
 
@@ -130,30 +116,13 @@ def _sent_of(block: Unknown, target: Target | None) -> int:
     return max(1, sum(1 for _ in _said(native.fields)))
 
 
-def is_plain(body: dict[str, Any], request: Request) -> bool:
-    """Whether every message was read as a whole, as far as its decoder can see."""
-    entries = request.conversation.entries
-    came = 0
-    for name in _HISTORIES:
-        if name in body and type(body[name]) is list:
-            came += len(body[name])
-    if 2 * len(entries) < came or not entries:
-        return False
-    for entry in entries:
-        if type(entry) is not Message or entry.native is not None or not entry.blocks:
-            return False
-        if Unknown in map(type, entry.blocks):
-            return False
-    return True
-
-
 def _most(body: dict[str, Any]) -> float:
     """At least as many as there are in `body`, found without looking into them."""
     most: float = 0
     for name in _INSTRUCTIONS:
         if name in body:
             most += _most_at(body[name])
-    for name in _HISTORIES:
+    for name in HISTORIES:
         history = body.get(name)
         if type(history) is not list:
             most += _most_at(history)
@@ -197,7 +166,7 @@ def _items(body: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
         given = body.get(name)
         for value in given if isinstance(given, list) else [given]:
             yield from ((f"$.{name}", value, kind) for kind in _within(value, 0))
-    for name in _HISTORIES:
+    for name in HISTORIES:
         history = body.get(name)
         for index, message in enumerate(history if isinstance(history, list) else [history]):
             yield from ((f"$.{name}[{index}]", message, kind) for kind in _said(message))

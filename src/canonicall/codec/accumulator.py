@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from canonicall.arguments import with_arguments
 from canonicall.blocks import ToolCall
+from canonicall.codec.streams import StreamDecoder
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -21,7 +22,6 @@ from canonicall.events import (
 from canonicall.folding import CUT_SHORT
 from canonicall.growing import GrowingJson
 from canonicall.reply import ERROR, FILTER, MALFORMED_CALL, REFUSAL
-from canonicall.streams import StreamDecoder
 
 _NOT_TO_RUN = (*CUT_SHORT, FILTER, REFUSAL, MALFORMED_CALL, ERROR)
 """The ends that leave it open whether the last call is what the model meant to say."""

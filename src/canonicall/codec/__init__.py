@@ -1,0 +1,1 @@
+"""Bodies and streams of any format to canonical form and back: where the parts meet."""
