@@ -384,7 +384,7 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_written(tools=(_TOOL,), tool_choice=ToolChoice("required"), target="ollama"),
         *_written(
             tools=(Tool("code", kind="server", native=Native("gemini", {"codeExecution": {}})),),
-            tool_choice=ToolChoice("auto"),
+            native=Native("openai-responses", {"tool_choice": {"type": "web_search"}}),
             target="openai/openai-responses",
         ),
     ),
