@@ -27,10 +27,10 @@ from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
 from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
+from canonicall.gateway.requests import HttpExchange
 from canonicall.gateway.revocations import Revocations
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
-from canonicall.gateway.serving_turns import ServedTurn
 from canonicall.gateway.settings import Settings
 from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
@@ -218,8 +218,9 @@ class Gateway:
                 head.method, head.path, head.query, head.headers, body, head.client
             )
             if found is not None and found[1].action in (GENERATE, STREAM, COMPACT):
-                turn = ServedTurn(state, self._observing.watchers, request, found, request_id)
-                await _while_there(turn.serve(outlet), receive, gone)
+                watchers = self._observing.watchers
+                exchange = HttpExchange(state, watchers, request, found, request_id)
+                await _while_there(exchange.serve(outlet), receive, gone)
                 return
             preflight = state.origins.preflight(head)
             response = preflight or await self._other(state, request, found)

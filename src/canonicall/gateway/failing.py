@@ -5,10 +5,10 @@ import traceback
 from collections.abc import Sequence
 
 from canonicall.blocks import Message, Native
+from canonicall.client.attempts import NoReply
 from canonicall.client.failure import Failure
 from canonicall.client.overflow import overflow_of
 from canonicall.events import ErrorReported, Event, StreamEnded
-from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
 from canonicall.reply import ERROR, Reply

@@ -7,7 +7,7 @@ depends on it: another worker, or this one after a restart, makes the same bytes
 
 from collections import OrderedDict
 
-from canonicall.client.rendering import Renderings
+from canonicall.client.encoder import Renderings
 from canonicall.conversation import Conversation
 from canonicall.rereading import Rereader
 from canonicall.target import Target

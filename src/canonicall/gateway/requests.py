@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.client.attempts import NoReply
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.findings import Finding
-from canonicall.gateway.asking import NoReply
-from canonicall.gateway.compaction import generation_of
+from canonicall.gateway.compaction import reply_to
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
 from canonicall.gateway.failing import error_events, error_response, refused_of, unexpected
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, Asked, Front
@@ -34,8 +34,8 @@ from canonicall.streams import StreamEncoder
 _WENT_AWAY = 499
 
 
-class ServedTurn:
-    """Answers one request, whatever comes of it."""
+class HttpExchange:
+    """One request for a reply and its response, whatever comes of it."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class ServedTurn:
 
     async def _response(self, turn: Turn) -> HttpResponse:
         try:
-            return await generation_of(self._state, turn).response()
+            return await reply_to(turn, self._state).response()
         except NoReply as error:
             raise refused_of(error, turn.front) from error
         except StoreError:
