@@ -15,13 +15,13 @@ from time import process_time
 from canonicall import Conversation, Message, Renderer, Text, ToolCall, tool
 from canonicall.agent.limits import RunLimits
 from canonicall.events import Event
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.folding import events_of
-from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.events import CompleteEvent, TextEvent
 from canonicall.runtime.session import Session
-from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 from measuring import REPEATS, Ratio
 

@@ -49,6 +49,7 @@ from canonicall import (
     fold,
     verify_stream,
 )
+from canonicall.facts.target import FORMATS
 from canonicall.folding import events_of
 from canonicall.gateway.config_file import read_settings
 from canonicall.gateway.exchange import Refused
@@ -56,7 +57,6 @@ from canonicall.gateway.reading import mended_body
 from canonicall.gateway.settings import ServerSettings
 from canonicall.importing.documents import kind_of, read_document
 from canonicall.reply import Usage
-from canonicall.target import FORMATS
 from scripts.golden.inputs import InputsMissing, recordings
 
 _TESTS = Path(__file__).resolve().parents[1] / "tests"

@@ -5,9 +5,9 @@ from msgspec.structs import replace
 from batches import each
 from canonicall.codec import Encoded, encode_request
 from canonicall.conversation import Conversation
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.registry import get_profile, get_target, provider_names
+from canonicall.facts.target import Target
 from canonicall.request import Request, Tool
-from canonicall.target import Target
 from canonicall.testing.strategies.of_blocks import TOOL_NAMES
 from canonicall.transcript.render import Renderer
 from canonicall.wire.formats import FORMATS, get_format

@@ -3,8 +3,8 @@
 import re
 
 from canonicall import get_rule
+from canonicall.facts.target import FORMATS
 from canonicall.findings import Action
-from canonicall.target import FORMATS
 
 TARGETS = (*FORMATS, "mistral", "deepseek", "openai:gpt-5")
 STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")

@@ -15,7 +15,7 @@ from canonicall.client.retrying import RetryPolicy
 from canonicall.client.transport import Timeouts
 from canonicall.conversation import Conversation
 from canonicall.events import StreamEnded
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
 from canonicall.testing.exchange import SimRequest

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 import batches
 import components
 import postgres_server
-from canonicall.providers import registry
+from canonicall.facts import registry
 
 settings.register_profile(
     "default",

@@ -5,8 +5,8 @@ number of conversations.
 """
 
 from canonicall.blocks import Message
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.gateway.settings import Choice, ModelSettings
-from canonicall.providers.registry import get_profile, provider_names
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.testing import Simulator, call, says, thought

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from canonicall.client.secrets import Secret
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.settings import ModelSettings, ProviderSettings, Settings
-from canonicall.providers.registry import get_profile, provider_names
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from canonicall.blocks import Code, Media, Message, Summary, Text, ToolCall
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target
 from canonicall.findings import Report
 from canonicall.ledger import Interaction
 from canonicall.outcome import Outcome, wording
-from canonicall.target import Target
 from canonicall.transcript.completion import family
 from canonicall.wire.writing import words_of
 

@@ -18,8 +18,8 @@ from canonicall import (
     verify,
 )
 from canonicall.deltas import other_state_api, state_names
-from canonicall.providers.registry import get_profile
-from canonicall.target import FORMATS
+from canonicall.facts.registry import get_profile
+from canonicall.facts.target import FORMATS
 from corpus.support import FORMATS as PROTOCOLS
 from corpus.support import every_record, needs_corpus
 from delta_bodies import ARN, DELTAS, OUTPUT, THREAD

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from batches import each
 from canonicall import ForeignHistory, MalformedBody, decode_request, read_document, translate
 from canonicall.cli.verbs import cli
+from canonicall.facts.target import FORMATS
 from canonicall.frameworks import SHAPES, framework_shape
-from canonicall.target import FORMATS
 from foreign_histories import HISTORIES
 from gateway_support import World, ask
 

@@ -13,8 +13,8 @@ from batches import each
 from canonicall import CanonicallError, MalformedBody, decode_request, decode_response, translate
 from canonicall.cli.verbs import cli
 from canonicall.detection import detect_format
+from canonicall.facts.target import FORMATS
 from canonicall.lookalikes import TITLES, likeness, text_likeness
-from canonicall.target import FORMATS
 from front_bodies import request_of
 from gateway_support import World, ask
 from strange_bodies import ERRORS, REPLIES, REQUESTS, STRANGE, TEXTS

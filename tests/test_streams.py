@@ -24,7 +24,7 @@ from canonicall import (
     events_of,
     fold,
 )
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 from canonicall.testing.strategies import replies
 
 from streaming import pieces_of

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from canonicall.facts.registry import get_profile
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.providers.registry import get_profile
 from scripts.soak.upstream import KEY
 
 BACKS = {

@@ -113,6 +113,20 @@ if TYPE_CHECKING:
         ThinkingAdded,
         UsageReported,
     )
+
+    # Who accepts what.
+    from canonicall.facts.capabilities import Capabilities, get_capabilities
+    from canonicall.facts.names import ProviderName
+    from canonicall.facts.registry import (
+        get_profile,
+        get_rule,
+        get_target,
+        provider_names,
+        register_provider,
+        unregister_provider,
+    )
+    from canonicall.facts.schema_rules import SchemaRule, StrictRule
+    from canonicall.facts.target import FieldRule, Format, IdRule, NameRule, Target
     from canonicall.findings import Action, Fault, Finding, Report
     from canonicall.folding import events_of, fold
     from canonicall.growing import GrowingJson
@@ -142,18 +156,6 @@ if TYPE_CHECKING:
 
     # Store it.
     from canonicall.persisted import Loaded, dump, dump_entry, dump_header, load
-
-    # Who accepts what.
-    from canonicall.providers.capabilities import Capabilities, get_capabilities
-    from canonicall.providers.names import ProviderName
-    from canonicall.providers.registry import (
-        get_profile,
-        get_rule,
-        get_target,
-        provider_names,
-        register_provider,
-        unregister_provider,
-    )
     from canonicall.reply import Reply, Usage
     from canonicall.request import (
         OutputFormat,
@@ -185,7 +187,6 @@ if TYPE_CHECKING:
     from canonicall.runtime.session import Session
     from canonicall.runtime.stats import SessionStats
     from canonicall.runtime.tooling import ToolingExchange, ToolingMiddleware, ToolingResponse
-    from canonicall.schema_rules import SchemaRule, StrictRule
 
     # Keep sessions, and open them again.
     from canonicall.store.database import Database
@@ -207,7 +208,6 @@ if TYPE_CHECKING:
         unregister_syntax,
     )
     from canonicall.syntax.scanner import TextScanner
-    from canonicall.target import FieldRule, Format, IdRule, NameRule, Target
 
     # Show operators how it goes.
     from canonicall.telemetry.counters import counters_json, counters_text, export_counters
@@ -329,9 +329,9 @@ _NAMES_BY_MODULE = {
     "canonicall.outcome": ("Outcome", "Status", "wording"),
     "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
     "canonicall.persisted": ("Loaded", "dump", "dump_entry", "dump_header", "load"),
-    "canonicall.providers.capabilities": ("Capabilities", "get_capabilities"),
-    "canonicall.providers.names": ("ProviderName",),
-    "canonicall.providers.registry": (
+    "canonicall.facts.capabilities": ("Capabilities", "get_capabilities"),
+    "canonicall.facts.names": ("ProviderName",),
+    "canonicall.facts.registry": (
         "get_profile",
         "get_rule",
         "get_target",
@@ -376,8 +376,8 @@ _NAMES_BY_MODULE = {
         "unregister_syntax",
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
-    "canonicall.target": ("FieldRule", "Format", "IdRule", "NameRule", "Target"),
-    "canonicall.schema_rules": ("SchemaRule", "StrictRule"),
+    "canonicall.facts.target": ("FieldRule", "Format", "IdRule", "NameRule", "Target"),
+    "canonicall.facts.schema_rules": ("SchemaRule", "StrictRule"),
     "canonicall.telemetry.counters": ("counters_json", "counters_text", "export_counters"),
     "canonicall.telemetry.observing": ("genai_observer",),
     "canonicall.tools.bound": ("BoundTool",),

@@ -22,6 +22,10 @@ from canonicall.deltas import (
     state_names,
 )
 from canonicall.errors import CanonicallError, MalformedBody, StateElsewhere
+from canonicall.facts.bodies import Source, source_of
+from canonicall.facts.names import TargetName
+from canonicall.facts.registry import get_target, with_rule_keys
+from canonicall.facts.target import Format, Target
 from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
@@ -35,12 +39,8 @@ from canonicall.lookalikes import (
     with_likeness,
 )
 from canonicall.plain import plain_json
-from canonicall.providers.bodies import Source, source_of
-from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target, with_rule_keys
 from canonicall.reply import ERROR, Reply
 from canonicall.request import Incoming, Request, Tool
-from canonicall.target import Format, Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, renamed_tools, within_cache_marks
 from canonicall.transcript.output import fitted_output

@@ -21,10 +21,10 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Summary, Text, ToolCall, ToolResult, Unknown
 from canonicall.errors import MostlyUnread
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.lookalikes import TITLES
 from canonicall.request import Request
-from canonicall.target import Target
 from canonicall.transcript.fields import takes_part
 from canonicall.transcript.opening import summary_text
 from canonicall.wire.reading import parse_json

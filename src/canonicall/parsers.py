@@ -9,12 +9,12 @@ from canonicall.blocks import ToolCall
 from canonicall.codec import Body, decode_response
 from canonicall.detection import reply_format
 from canonicall.errors import InvalidValue, MalformedBody, UnknownName
-from canonicall.providers.registry import find_target_parts, get_target, provider_names
+from canonicall.facts.registry import find_target_parts, get_target, provider_names
+from canonicall.facts.target import FORMATS
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.detection import printed_by, syntax_of_text
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax, syntax_names
-from canonicall.target import FORMATS
 from canonicall.wire.reading import parse_body
 
 

@@ -21,6 +21,8 @@ from canonicall.events import (
     TextAdded,
     ThinkingAdded,
 )
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Format
 from canonicall.findings import Action, Fault, Finding
 from canonicall.folding import WHY_CUT, with_open_calls, with_truncated_call
 from canonicall.framing.detect import AnyFraming
@@ -28,9 +30,7 @@ from canonicall.framing.frame import Frame
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.framing.repeats import Repeated
 from canonicall.ids import base64url
-from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
-from canonicall.target import Format
 from canonicall.wire.formats import get_format
 from canonicall.wire.leaked_tokens import with_own_names, without_tokens
 from canonicall.wire.reading import mended_json

@@ -22,8 +22,8 @@ from canonicall.agent.inputs import (
 from canonicall.agent.machine import Machine
 from canonicall.blocks import Text
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import get_target
 from canonicall.outcome import Outcome
-from canonicall.providers.registry import get_target
 from canonicall.tools.toolset import Toolset
 
 

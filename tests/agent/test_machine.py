@@ -10,7 +10,7 @@ from canonicall.agent.limits import RunLimits
 from canonicall.blocks import Text, ToolCall, ToolResult
 from canonicall.codec import encode_request
 from canonicall.errors import InvalidValue
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
 from canonicall.reply import LENGTH
 from canonicall.request import Request
 from canonicall.testing.script import ScriptedModel, call, says

@@ -14,8 +14,8 @@ from agents.task import no_way_out
 from agents.test_coding_agents import started
 from canonicall import load, read_document
 from canonicall.cli.verbs import cli
+from canonicall.facts.registry import get_target
 from canonicall.gateway.settings import Choice, ModelSettings
-from canonicall.providers.registry import get_target
 from canonicall.testing import Simulator, says, serve
 from gateway_support import World
 

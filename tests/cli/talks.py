@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from canonicall.codec import encode_request
-from canonicall.providers.registry import provider_names
+from canonicall.facts.registry import provider_names
 from canonicall.request import Request
 from canonicall.store.database import Database
 from canonicall.store.sessions import SessionStore

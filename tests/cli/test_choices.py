@@ -8,7 +8,7 @@ from canonicall.cli.tool_choice import choose_tools
 from canonicall.client.endpoints import MissingSetting
 from canonicall.conversation import Conversation
 from canonicall.events import StreamEnded, TextAdded
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
 from cli.talks import write_script, write_tools

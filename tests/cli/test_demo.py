@@ -14,7 +14,7 @@ from rich.console import Console
 from canonicall import provider_names
 from canonicall.cli import demo
 from canonicall.cli.verbs import cli
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 
 PICTURE = Path(__file__).parents[2] / "docs" / "demo.svg"
 COLUMN = 12.2

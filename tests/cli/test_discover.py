@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from canonicall.cli.verbs import cli
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import unregister_provider
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import unregister_provider
 from canonicall.testing import Simulator, call, says, serve
 from canonicall.testing.script import ScriptedModel
 from canonicall.testing.small_model import SmallModel

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from canonicall import Message, Reply, Text, ToolCall, encode_response, syntax_names
 from canonicall import parse as parse_text
 from canonicall.cli.verbs import cli
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 
 HERMES = 'One moment.\n<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
 BARE = '{"name": "search", "arguments": {"q": "tea"}}'

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 from canonicall.cli.serve import for_providers
 from canonicall.cli.verbs import cli
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.gateway.config_file import read_settings
 from canonicall.gateway.settings import Settings
-from canonicall.providers.registry import get_profile, provider_names
 
 KEYS = {"OPENAI_API_KEY": "sk-very-secret-1", "ANTHROPIC_API_KEY": "sk-very-secret-2"}
 ALL_KEYS = {key for name in provider_names() for key in get_profile(name).key_env}

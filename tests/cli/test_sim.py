@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from canonicall.cli.sim import addresses
 from canonicall.cli.verbs import cli
-from canonicall.providers.registry import provider_names
+from canonicall.facts.registry import provider_names
 
 HELLO = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Hi"}]}
 BROKEN = {"model": "gpt-5.2", "messages": [{"role": "tool", "tool_call_id": "x", "content": "?"}]}

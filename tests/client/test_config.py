@@ -7,7 +7,7 @@ from canonicall.client.secrets import Secret, hide
 from canonicall.client.sigv4 import AwsCredentials
 from canonicall.client.transport import Timeouts
 from canonicall.errors import UnknownName
-from canonicall.providers.registry import get_profile
+from canonicall.facts.registry import get_profile
 
 KEY = "sk-0123456789"
 

@@ -8,7 +8,7 @@ from batches import each
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.endpoints import MissingSetting, base_address, check_settings, outgoing
 from canonicall.errors import InvalidValue
-from canonicall.providers.registry import (
+from canonicall.facts.registry import (
     get_profile,
     get_target,
     register_provider,

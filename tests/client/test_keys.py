@@ -8,7 +8,7 @@ from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.failure import Failure
 from canonicall.client.keys import KeyPolicy, KeyPools, KeyRing
 from canonicall.client.secrets import Secret, hide
-from canonicall.providers.registry import get_profile
+from canonicall.facts.registry import get_profile
 from canonicall.runtime.model import ModelError
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.script import says

@@ -7,8 +7,8 @@ from batches import each
 from canonicall.blocks import ToolCall
 from canonicall.conversation import Conversation
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdded
+from canonicall.facts.registry import provider_names
 from canonicall.folding import fold
-from canonicall.providers.registry import provider_names
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.runtime.events import CompleteEvent, StatusEvent
 from canonicall.runtime.session import Session

@@ -11,12 +11,12 @@ from canonicall.client.failure import with_more
 from canonicall.client.learning import Learned, change_for
 from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS, UNFORCED
 from canonicall.conversation import Conversation
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import IdRule, Target
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.runtime.events import StatusEvent
 from canonicall.runtime.model import ModelError
 from canonicall.runtime.session import Session
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import IdRule, Target
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.script import call, says, thought
 from canonicall.tools.toolset import Toolset

@@ -6,7 +6,7 @@ from functools import cache
 
 from canonicall import CanonicallError, MostlyUnread, decode_request, encode_request, translate
 from canonicall.coverage import refuse_loss
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.wire.formats import get_format
 from corpus.support import FORMATS, every_record, needs_corpus
 from scripts.golden.damage import damaged_bodies

@@ -4,7 +4,7 @@ import json
 from functools import cache
 
 from canonicall import OutputFormat, decode_request, encode_request
-from canonicall.providers.registry import find_profile
+from canonicall.facts.registry import find_profile
 from corpus.support import encoded_for, every_record, needs_corpus
 
 pytestmark = needs_corpus

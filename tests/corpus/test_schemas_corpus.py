@@ -10,7 +10,7 @@ import pytest
 
 from canonicall import Policy, translate_tools
 from canonicall.codec import decode_tools
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.transcript.schemas import fitted_tools
 from canonicall.wire.formats import FORMATS
 from corpus.support import needs_corpus

@@ -11,7 +11,7 @@ from functools import cache
 
 from batches import each
 from canonicall.codec import decode_response
-from canonicall.providers.registry import find_profile
+from canonicall.facts.registry import find_profile
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify_stream

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from canonicall.errors import CanonicallError
-from canonicall.providers.registry import get_target
-from canonicall.target import Target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.verify import verify
 from corpus.support import FORMATS, every_record, needs_corpus
 

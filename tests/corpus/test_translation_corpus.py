@@ -6,7 +6,7 @@ import pytest
 
 from batches import each
 from canonicall.codec import decode_request
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
 from canonicall.verify import verify
 from corpus.support import FORMATS, encoded_for, every_record, needs_corpus
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.providers.registry import find_profile, get_profile, get_target, provider_names
-from canonicall.target import Target
+from canonicall.facts.registry import find_profile, get_profile, get_target, provider_names
+from canonicall.facts.target import Target
 from canonicall.verify import explain, verify
 from corpus.support import FORMATS, every_record, needs_corpus
 

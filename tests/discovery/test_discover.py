@@ -14,8 +14,8 @@ from canonicall.client.transport import Timeouts, TransportError
 from canonicall.discovery.addresses import DiscoveryError
 from canonicall.discovery.discover import discover
 from canonicall.discovery.profile_text import profile_text
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import get_target, register_provider, unregister_provider
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import get_target, register_provider, unregister_provider
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.known_models import models_of
 from canonicall.testing.server import serve

@@ -13,8 +13,8 @@ from canonicall.discovery.documentation import (
     with_documentation,
 )
 from canonicall.discovery.profile_text import profile_text
+from canonicall.facts.profile import load_profile
 from canonicall.guard.validators import validator_of
-from canonicall.providers.profile import load_profile
 from canonicall.runtime.model import LocalModel
 from canonicall.testing.script import ScriptedModel, call, says
 from discovery.endpoints import WHEN, found, simulated

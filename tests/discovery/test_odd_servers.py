@@ -19,17 +19,17 @@ from canonicall.discovery.discover import discover
 from canonicall.discovery.draft import TOOLS as ASKED
 from canonicall.discovery.profile_text import profile_text
 from canonicall.discovery.text_calls import EXAMPLES, in_known_syntax, learned_form
-from canonicall.folding import events_of, fold
-from canonicall.gateway.app import Gateway
-from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import Choice, KeySettings, ModelSettings, Settings
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import (
     get_target,
     provider_names,
     register_provider,
     unregister_provider,
 )
+from canonicall.folding import events_of, fold
+from canonicall.gateway.app import Gateway
+from canonicall.gateway.governance.keys import hash_of
+from canonicall.gateway.settings import Choice, KeySettings, ModelSettings, Settings
 from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery, recover_calls
 from canonicall.syntax.registry import syntax_names

@@ -8,7 +8,7 @@ from canonicall.client.retrying import RetryPolicy
 from canonicall.discovery.discover import discover
 from canonicall.discovery.profile_text import profile_text
 from canonicall.errors import UnknownName
-from canonicall.providers.profile import load_profile
+from canonicall.facts.profile import load_profile
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.faults import Schedule
 from canonicall.testing.replies import _LEAK

@@ -11,9 +11,9 @@ from canonicall.blocks import Message, Text, Thinking, ToolCall, ToolResult
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
 from canonicall.discovery.profile_text import profile_text
-from canonicall.providers.endpoint import endpoint_of
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import get_target, register_provider, unregister_provider
+from canonicall.facts.endpoint import endpoint_of
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import get_target, register_provider, unregister_provider
 from canonicall.request import Params, Request, Tool, ToolChoice
 from canonicall.testing.exchange import SimRequest
 from discovery.endpoints import KEY, WHEN, found, simulated

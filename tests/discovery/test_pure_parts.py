@@ -16,7 +16,7 @@ from canonicall.discovery.model_lists import first_that_talks, format_of_list, l
 from canonicall.discovery.parts import PLAN, replay_of
 from canonicall.discovery.statement import QUESTIONS
 from canonicall.discovery.toml import table, written
-from canonicall.target import IdRule
+from canonicall.facts.target import IdRule
 from canonicall.testing.doors import DOORS
 from canonicall.wire.formats import FORMATS, get_format
 

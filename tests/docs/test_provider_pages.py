@@ -11,7 +11,7 @@ from canonicall.cli.provider_facts import GROUPS
 from canonicall.cli.provider_pages import main, provider_page
 from canonicall.cli.provider_refusals import codes_of, refusals
 from canonicall.cli.provider_schemas import untold
-from canonicall.schema_rules import SchemaRule
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.verify.codes import CODES
 from canonicall.wire.formats import FORMATS
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from canonicall import Target, get_profile, get_target, provider_names
-from canonicall.providers.profile import Confidence, Profile
-from canonicall.target import IdRule
+from canonicall.facts.profile import Confidence, Profile
+from canonicall.facts.target import IdRule
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 from typing import Any
 
 from batches import each
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.gateway.settings import RepairSettings
-from canonicall.providers.registry import get_profile, provider_names
 from gateway_support import World, ask
 
 TOOLS = [

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolCall
 from canonicall.cli.verbs import cli
+from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.routing import Switched
 from canonicall.gateway.sessions import is_within_turn
@@ -21,7 +22,6 @@ from canonicall.gateway.settings import (
     Settings,
     StoreSettings,
 )
-from canonicall.providers.registry import get_target
 from gateway_faults import BACKS, BROKEN, CALLS, FRONTS, Play, Upstream, said, stream_of
 from gateway_sockets import until
 from gateway_support import World, ask, simulated_providers

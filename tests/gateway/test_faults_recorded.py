@@ -8,9 +8,9 @@ import pytest
 
 from batches import each
 from canonicall import verify_stream
+from canonicall.facts.registry import get_target
 from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
-from canonicall.providers.registry import get_target
 from canonicall.streams import StreamDecoder
 from components import needs
 from gateway_faults import BACKS

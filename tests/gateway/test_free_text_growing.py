@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall
 from canonicall.events import ArgumentsAdded, Event
+from canonicall.facts.registry import get_target
 from canonicall.folding import events_of
-from canonicall.providers.registry import get_target
 from canonicall.reply import LENGTH
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.verify import verify_stream

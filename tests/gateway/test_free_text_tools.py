@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.testing import Simulator, call, says
 from canonicall.verify import verify_stream
 from gateway_support import World, ask

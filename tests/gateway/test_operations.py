@@ -6,6 +6,8 @@ import pytest
 
 from canonicall.client.secrets import Secret
 from canonicall.errors import InvalidValue
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import find_profile
 from canonicall.gateway.exchange import HttpRequest
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
@@ -19,8 +21,6 @@ from canonicall.gateway.settings import (
     ProviderSettings,
     Settings,
 )
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import find_profile
 from gateway_support import World, ask
 
 ADMIN, ADMIN_HASH = new_key(bytes(32))

@@ -2,17 +2,17 @@
 
 import pytest
 
-from canonicall.gateway.app import Gateway
-from canonicall.gateway.config_file import load_file
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.settings import Settings
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import (
     find_profile,
     get_profile,
     get_target,
     register_provider,
 )
+from canonicall.gateway.app import Gateway
+from canonicall.gateway.config_file import load_file
+from canonicall.gateway.config_problems import UnusableSettings
+from canonicall.gateway.settings import Settings
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 from gateway_support import World, ask

@@ -8,8 +8,8 @@ import pytest
 
 from canonicall import verify
 from canonicall.blocks import Text
+from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
-from canonicall.providers.registry import get_target
 from gateway_faults import BACKS, Faulty, Front, Play, Upstream, said, stream_of
 from gateway_support import ask
 

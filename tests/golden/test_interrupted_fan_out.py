@@ -9,7 +9,7 @@ import pytest
 
 from canonicall import Conversation, Origin, Outcome, Text, Thinking, ToolCall, wording
 from canonicall.codec import encode_request
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request
 from canonicall.verify import verify
 

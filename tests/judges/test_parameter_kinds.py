@@ -2,7 +2,7 @@
 
 import pytest
 
-from canonicall.parameter_kinds import known_parameters
+from canonicall.facts.parameter_kinds import known_parameters
 from judges.sources import MISSING
 
 pytest.importorskip("pydantic", reason=MISSING)

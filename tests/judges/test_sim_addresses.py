@@ -8,7 +8,7 @@ from canonicall.cli.sim import addresses
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.conversation import Conversation
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.request import Request
 from canonicall.testing.known_models import models_of
 from canonicall.testing.server import serve

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import Conversation, Tool, decode_request, encode_request, verify
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Params, Reasoning, Request
 from laws.test_thinking_laws import ASKED, TARGETS
 

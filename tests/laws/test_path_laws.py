@@ -9,7 +9,7 @@ from batches import each
 from body_paths import TARGETS, check, found_at
 from canonicall import CanonicallError
 from canonicall.codec import decode_request, encode_request
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 from canonicall.testing.strategies import damaged_bodies, requests
 from canonicall.wire.formats import get_format
 

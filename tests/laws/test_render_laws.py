@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import CallClosed, Conversation, Message, Text, ToolCall, ToolResult
-from canonicall.target import IdRule, Target
+from canonicall.facts.target import IdRule, Target
 from canonicall.testing.strategies import conversations, entry_lists
 from canonicall.transcript.render import Renderer, render
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from canonicall import decode_request, encode_request
 from canonicall.errors import CanonicallError
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.rereading import Rereader
 from canonicall.testing.strategies import conversations
 from canonicall.transcript.render import Renderer

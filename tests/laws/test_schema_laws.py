@@ -20,10 +20,10 @@ from canonicall import (
     translate_tools,
     verify,
 )
-from canonicall.providers.registry import provider_names
+from canonicall.facts.registry import provider_names
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
 from canonicall.schema import fitting
 from canonicall.schema.fitting import fit_schema
-from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.wire.formats import FORMATS, get_format
 
 NARROW = SchemaRule(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import Conversation, decode_request, encode_request, provider_names, verify
-from canonicall.providers.registry import get_profile, get_target
+from canonicall.facts.registry import get_profile, get_target
 from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.thinking import EFFORTS
 

@@ -3,7 +3,7 @@
 import pytest
 
 from canonicall import Agent, discover, profile_text, register_provider, tool
-from canonicall.providers.profile import load_profile
+from canonicall.facts.profile import load_profile
 from canonicall.testing.conformance import probe_endpoint
 from models.llama_server import MODEL
 

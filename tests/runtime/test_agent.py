@@ -13,7 +13,7 @@ from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.errors import CanonicallError, InvalidValue, UnknownName
 from canonicall.events import BlockStarted, StreamEnded, TextAdded
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.reply import Reply
 from canonicall.request import Params
 from canonicall.runtime.agent import Agent, AgentFailed

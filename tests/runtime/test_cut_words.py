@@ -9,10 +9,10 @@ from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.codec import encode_request
 from canonicall.events import ArgumentsAdded, MessageStarted, TextAdded
+from canonicall.facts.registry import provider_names
 from canonicall.folding import events_of
 from canonicall.outcome import Outcome
 from canonicall.persisted import dump
-from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.events import CompleteEvent, StatusEvent, TextEvent, fold_events
 from canonicall.runtime.middleware import ToolMiddleware

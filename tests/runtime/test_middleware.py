@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolResult
 from canonicall.codec import encode_request
+from canonicall.facts.registry import provider_names
 from canonicall.outcome import Outcome
-from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.events import CompleteEvent, ErrorEvent
 from canonicall.runtime.middleware import ToolMiddleware

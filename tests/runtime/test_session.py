@@ -12,8 +12,8 @@ from canonicall.blocks import Text, ToolResult
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
 from canonicall.decisions import CallDecided
+from canonicall.facts.registry import provider_names
 from canonicall.persisted import dump
-from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.events import (
     CompleteEvent,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.codec import encode_request
+from canonicall.facts.registry import get_target, provider_names
 from canonicall.outcome import MAY_HAVE_RUN
 from canonicall.persisted import dump
-from canonicall.providers.registry import get_target, provider_names
 from canonicall.request import Params, Request
 from canonicall.runtime.agent import Agent
 from canonicall.runtime.events import CompleteEvent, fold_events

@@ -14,7 +14,7 @@ from canonicall import (
     get_target,
     verify,
 )
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 from canonicall.testing import Simulator, says
 from canonicall.testing import call as calls
 from canonicall.testing.exchange import SimRequest

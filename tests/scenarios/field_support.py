@@ -1,7 +1,7 @@
 """What the tests of the field catalogue share: a body is translated and has to be accepted."""
 
 from canonicall.codec import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.verify import verify
 from scenarios.through_gateway import body_through, comparable
 

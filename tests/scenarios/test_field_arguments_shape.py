@@ -5,7 +5,7 @@ import json
 import pytest
 
 from canonicall.codec import decode_response, encode_response, translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.verify import verify
 
 USER = {"role": "user", "content": "Go."}

@@ -9,7 +9,7 @@ import pytest
 
 from batches import each
 from canonicall.codec import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.reply import FILTER, LENGTH, STOP, TOOL_CALLS
 from canonicall.verify import verify_stream
 from scenarios.finish_support import CUT, ENDED, FILTERED, FRONTS, WITH_CALLS

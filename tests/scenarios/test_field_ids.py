@@ -5,7 +5,7 @@ import re
 import pytest
 
 from batches import each
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
 from scenarios.ids_support import BACKS, answered, asked, chat, contents, ids, sent
 
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.codec import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from scenarios.ids_support import BACKS, answered, asked, chat, contents, ids, sent
 
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall import Outcome, wording
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from scenarios.field_support import USER, sent
 from scenarios.pairing_support import (
     BACKS,

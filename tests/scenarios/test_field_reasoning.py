@@ -6,7 +6,7 @@ import pytest
 
 from canonicall import Conversation
 from canonicall.codec import decode_response, encode_request, encode_response, translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request
 from canonicall.verify import verify
 from scenarios.field_support import USER, sent

@@ -5,7 +5,7 @@ import pytest
 from batches import each
 from canonicall import Conversation, dump, load
 from canonicall.codec import decode_response, encode_request, encode_response
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
 from canonicall.request import Request
 from canonicall.verify import verify
 from scenarios.field_support import USER, sent

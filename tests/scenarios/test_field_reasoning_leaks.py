@@ -4,7 +4,7 @@ import pytest
 
 from batches import each
 from canonicall.codec import decode_response, encode_response
-from canonicall.providers.registry import provider_names
+from canonicall.facts.registry import provider_names
 from scenarios.field_support import sent
 from scenarios.reasoning_support import chat_call, claude, text, thinking, told, use
 

@@ -14,7 +14,7 @@ from canonicall import (
     encode_request,
     translate_tools,
 )
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
 from canonicall.schema.definitions import BUDGET
 from canonicall.verify import verify
 from scenarios.field_support import USER, sent

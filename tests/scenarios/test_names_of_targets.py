@@ -34,7 +34,7 @@ from canonicall import (
     verify,
 )
 from canonicall.cli.verbs import cli
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 from canonicall.testing import ScriptedModel
 from gateway_support import World, ask
 

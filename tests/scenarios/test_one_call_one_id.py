@@ -21,7 +21,7 @@ from canonicall import (
     get_target,
     verify,
 )
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 
 WEATHER = Tool("get_weather", "Weather.", {"type": "object", "properties": {}})
 GIVEN = {

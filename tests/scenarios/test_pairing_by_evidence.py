@@ -6,8 +6,8 @@ import pytest
 
 from canonicall import Conversation, Message, Outcome, Text, ToolCall, ToolResult, load
 from canonicall.codec import decode_request, encode_request, render
+from canonicall.facts.registry import provider_names
 from canonicall.persisted import dump
-from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 
 RESPELLED = [

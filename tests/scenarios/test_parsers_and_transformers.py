@@ -26,9 +26,9 @@ from canonicall import (
     syntax_names,
 )
 from canonicall.calls import to_anthropic, to_generic, to_openai
+from canonicall.facts.capabilities import get_capabilities
+from canonicall.facts.target import FORMATS
 from canonicall.parsers import get_parser, register_parser, unregister_parser
-from canonicall.providers.capabilities import get_capabilities
-from canonicall.target import FORMATS
 
 
 def test_anthropic_parser():

@@ -7,7 +7,7 @@ import pytest
 from canonicall import Conversation, Media, Opaque, Origin, Text, Thinking, ToolCall, ToolResult
 from canonicall.blocks import Message
 from canonicall.codec import encode_request
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
 from canonicall.request import Request, Tool
 from canonicall.verify import verify
 

@@ -13,8 +13,8 @@ from msgspec.structs import asdict
 
 from canonicall.blocks import Opaque, Origin, Thinking, ToolCall
 from canonicall.codec import encode_request
+from canonicall.facts.registry import provider_names
 from canonicall.outcome import Outcome
-from canonicall.providers.registry import provider_names
 from canonicall.request import Params, Reasoning, Request
 from canonicall.runtime.session import Session
 from canonicall.testing.faults import Fault

@@ -10,8 +10,8 @@ from canonicall.agent.inputs import Decided
 from canonicall.blocks import Message, Text, Thinking
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import get_target
 from canonicall.persisted import dump, load
-from canonicall.providers.registry import get_target
 from canonicall.request import Request
 from canonicall.runtime.events import StatusEvent, ToolCallEvent
 from canonicall.runtime.model import LocalModel

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Text
 from canonicall.codec import encode_response
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.settings import RepairSettings, Settings
-from canonicall.providers.registry import get_target
 from canonicall.runtime.middleware import ToolMiddleware
-from canonicall.target import Target
 from gateway_faults import FRONTS, Play, Upstream, said
 from gateway_support import Answer, ask, simulated_providers
 

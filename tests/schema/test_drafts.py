@@ -4,8 +4,8 @@ import jsonschema_rs
 import pytest
 
 from batches import each
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.schema.fitting import fit_schema
-from canonicall.schema_rules import SchemaRule
 
 MODERN = SchemaRule(draft="2020-12")
 VALUES = [[], [1], ["a"], ["a", 1], ["a", 1, 2], 0, 1, 2, 5, {}, {"a": 1}, {"a": 1, "b": 2}, "a"]

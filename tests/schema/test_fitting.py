@@ -2,8 +2,8 @@
 
 import pytest
 
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.schema.fitting import fit_schema
-from canonicall.schema_rules import SchemaRule
 
 PLAIN = (
     *("type", "properties", "required", "items", "enum", "anyOf", "description", "minimum"),

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.facts.registry import get_target, provider_names
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.schema.definitions import BUDGET
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.limits import DEEPEST
-from canonicall.schema_rules import SchemaRule
 
 RULES = list(
     dict.fromkeys(

@@ -3,8 +3,8 @@
 import pytest
 
 from batches import each
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.schema.fitting import fit_schema
-from canonicall.schema_rules import SchemaRule
 
 KEPT = SchemaRule(keywords=("type", "properties", "items", "$ref", "$defs", "description", "enum"))
 ACYCLIC = SchemaRule(refs="acyclic")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.strict import Counts, counted
-from canonicall.schema_rules import SchemaRule, StrictRule
 
 COMPLETE = SchemaRule(
     strict=StrictRule(

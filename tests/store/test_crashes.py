@@ -14,8 +14,8 @@ import pytest
 
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import provider_names
 from canonicall.persisted import dump, load
-from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.events import AgentEvent, CompleteEvent, StatusEvent, ToolCallEvent
 from canonicall.verify import verify

@@ -18,8 +18,8 @@ from canonicall.blocks import Text, ToolCall, ToolResult
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
 from canonicall.errors import UnknownName
+from canonicall.facts.registry import provider_names
 from canonicall.persisted import dump
-from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.model import LocalModel
 from canonicall.store.database import Database

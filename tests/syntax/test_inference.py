@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from batches import each
 from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
+from canonicall.facts.target import TextForm
 from canonicall.folding import fold
 from canonicall.request import Tool
 from canonicall.syntax.inference import Example, infer_form
@@ -16,7 +17,6 @@ from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import syntax_names
 from canonicall.syntax.scanner import TextScanner
 from canonicall.syntax.text_form import syntax_of_form
-from canonicall.target import TextForm
 from canonicall.testing.conformance import check_syntax
 from canonicall.testing.conformance.accounting import is_all_there
 from syntax.support import work

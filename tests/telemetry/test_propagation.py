@@ -11,7 +11,7 @@ from canonicall.client.model import HttpModel
 from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import AwsCredentials
 from canonicall.conversation import Conversation
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request
 from canonicall.runtime.agent import Agent
 from canonicall.telemetry.observing import genai_observer

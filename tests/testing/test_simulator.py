@@ -6,8 +6,8 @@ import pytest
 
 from batches import each
 from canonicall.codec import decode_response
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.folding import raw_arguments
-from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.script import ScriptedModel
 from canonicall.testing.simulator import Simulator

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.testing.host_words import told_by
 from canonicall.testing.issued_ids import call_id
 from canonicall.testing.known_models import models_of

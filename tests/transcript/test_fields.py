@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from canonicall import Conversation, Media, Message, Native, Origin, Text, ToolCall, Unknown
 from canonicall.codec import decode_request, encode_request, render, translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request, Tool
 
 CHAT = "openai-chat"

@@ -11,7 +11,7 @@ from canonicall import (
     render,
     translate,
 )
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.transcript.render import Renderer
 
 TARGET = get_target("anthropic:claude-opus-5")

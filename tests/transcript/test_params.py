@@ -4,9 +4,9 @@ import pytest
 
 from canonicall import Conversation
 from canonicall.codec import encode_request
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.request import Params, Request
-from canonicall.target import Target
 from canonicall.transcript.params import fitted_params
 
 ASKED = Request(Conversation(), params=Params(max_tokens=9, temperature=0.0, top_p=1.0, top_k=3))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from canonicall import Conversation, Origin, ToolCall, render
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.facts.target import IdRule, NameRule, Target
 from canonicall.transcript.projection import Projection
 
 ANTHROPIC = Target(format="anthropic", ids=IdRule(prefix="toolu_", max_length=64))

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from canonicall import InvalidValue, Policy, Tool, UntranslatableSchema
-from canonicall.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
 from canonicall.transcript import schemas
 from canonicall.transcript.schemas import fitted_tools
 

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from canonicall import Conversation
 from canonicall.codec import decode_request, encode_request
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.request import Params, Reasoning, Request, Tool
-from canonicall.target import Target
 from canonicall.transcript.thinking import EFFORTS, fitted_reasoning
 from canonicall.verify import verify
 

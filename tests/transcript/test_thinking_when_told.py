@@ -5,7 +5,7 @@ import pytest
 
 from canonicall import Conversation, Params, Request, ToolCall, encode_request, verify
 from canonicall.client.encoder import Renderings
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Reasoning
 
 TARGET = get_target("deepseek:deepseek-chat")

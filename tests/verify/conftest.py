@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify import Violation, verify
 from canonicall.verify.codes import CODES
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from batches import each
 from canonicall import verify
-from canonicall.providers.registry import get_target, register_provider, unregister_provider
+from canonicall.facts.registry import get_target, register_provider, unregister_provider
 
 ASKED = {"role": "user", "content": "Hi"}
 TOLD = {"role": "assistant", "content": "So."}

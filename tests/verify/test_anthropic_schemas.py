@@ -2,8 +2,8 @@
 
 import pytest
 
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import Target
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import Target
 from canonicall.verify import verify
 
 TARGET = Target(format="anthropic", max_tools=100, schemas=SchemaRule(checked=True))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.verify import verify
 
 ASKED = [{"role": "user", "content": "Go."}]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.target import IdRule, Target
+from canonicall.facts.target import IdRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batches import each
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify import explain
 from canonicall.verify.codes import CODES
 from canonicall.verify.explainer import table

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.facts.target import IdRule, NameRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(

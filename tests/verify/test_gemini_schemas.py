@@ -2,7 +2,7 @@
 
 import pytest
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.facts.target import IdRule, NameRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(

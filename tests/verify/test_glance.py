@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.verify.node import Node
 from canonicall.verify.openai_chat import message_violations
 from canonicall.verify.openai_chat_glance import are_usual

@@ -15,9 +15,9 @@ from batches import each
 from benchmarks.sized_bodies import CASES, JUDGED_FOR, sized_body
 from canonicall import get_target
 from canonicall.errors import UnknownName
+from canonicall.facts.bodies import targets_of_models
+from canonicall.facts.target import IdRule, Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.providers.bodies import targets_of_models
-from canonicall.target import IdRule, Target
 from canonicall.verify import Violation, explain, verify
 from canonicall.verify.codes import CODES
 from canonicall.verify.judge import FORMATS
@@ -163,8 +163,8 @@ def test_the_verifier_shares_nothing_with_the_renderer():
     Where a frame begins and ends is not one of those rules: streams may be cut by `framing`. Facts
     are shared: the target, and the kinds of parameters, which the SDKs' types are compared with.
     """
-    allowed = {"canonicall.errors", "canonicall.findings", "canonicall.target"}
-    allowed |= {"canonicall.parameter_kinds"}
+    allowed = {"canonicall.errors", "canonicall.findings", "canonicall.facts.target"}
+    allowed |= {"canonicall.facts.parameter_kinds"}
     allowed |= {f"canonicall.framing.{name}" for name in ("detect", "frame", "sse")}
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -7,8 +7,8 @@ import pytest
 
 from canonicall import Conversation, decode_request, encode_request, verify
 from canonicall.errors import MalformedBody
-from canonicall.parameter_kinds import Parameter, known_parameters
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.parameter_kinds import Parameter, known_parameters
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.request import Params, Request
 
 HELLO = [{"role": "user", "content": "Hi"}]

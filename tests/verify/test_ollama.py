@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from canonicall.target import IdRule, Target
+from canonicall.facts.target import IdRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(format="ollama", ids=IdRule(style="echoed"), result_names_tool=True, max_tools=2)

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import IdRule, Target
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import IdRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(format="openai-chat")

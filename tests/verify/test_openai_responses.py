@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall.codec import translate
-from canonicall.providers.registry import get_target
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import IdRule, NameRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(

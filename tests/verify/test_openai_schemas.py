@@ -3,8 +3,8 @@
 import pytest
 
 from batches import each
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import Target
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import Target
 from canonicall.verify import verify
 
 CHECKED = SchemaRule(checked=True)

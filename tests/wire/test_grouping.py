@@ -6,7 +6,7 @@ import pytest
 
 from canonicall.blocks import Native, ToolCall
 from canonicall.codec import decode_request, encode_request, translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.wire.grouping import members_of, tools_for
 from gateway_support import World, ask
 

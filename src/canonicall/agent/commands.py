@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from canonicall.agent.batch import Batch
 from canonicall.blocks import ToolCall
+from canonicall.facts.target import Target
 from canonicall.request import Request
-from canonicall.target import Target
 
 
 class _Command(Struct, frozen=True, tag_field="command"):

@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from canonicall.blocks import Block, ResultContent, ToolCall, ToolResult
 from canonicall.decisions import Rule, Scope, Verdict
+from canonicall.facts.target import Target
 from canonicall.outcome import Outcome
 from canonicall.reply import Reply
-from canonicall.target import Target
 
 
 class _Input(Struct, frozen=True, tag_field="input"):

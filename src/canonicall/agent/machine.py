@@ -37,10 +37,10 @@ from canonicall.blocks import Message, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.decisions import WhilePending
 from canonicall.errors import InvalidValue
+from canonicall.facts.target import Target
 from canonicall.guard.budget import CorrectionBudget
 from canonicall.outcome import Outcome
 from canonicall.request import Params, Request, ToolChoice
-from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
 _FORBIDDEN = "Tools are not available any more in this turn: answer in words."

@@ -18,10 +18,10 @@ from canonicall.arguments import arguments_of
 from canonicall.blocks import Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.decisions import WhilePending
+from canonicall.facts.target import Target
 from canonicall.guard.budget import CorrectionBudget
 from canonicall.guard.validation import validate_call
 from canonicall.outcome import Outcome
-from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.toolset import Toolset
 

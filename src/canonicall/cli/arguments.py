@@ -9,14 +9,14 @@ from click.shell_completion import CompletionItem
 from canonicall.cli.files import STANDARD
 from canonicall.client.profile_files import read_profile
 from canonicall.errors import CanonicallError, UnknownName
-from canonicall.importing.documents import AUTO, format_names
-from canonicall.providers.registry import (
+from canonicall.facts.registry import (
     get_profile,
     get_target,
     provider_names,
     register_provider,
 )
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
+from canonicall.importing.documents import AUTO, format_names
 
 EVERY_PROVIDER = "all"
 

@@ -18,13 +18,13 @@ from canonicall.cli.page import add_row, open_console, say, show_table, simple_t
 from canonicall.codec import decode_request, encode_request, translate
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import FORMATS, Target
 from canonicall.importing.documents import read_document
 from canonicall.importing.pieces import pieces
-from canonicall.providers.registry import get_target
 from canonicall.request import Request, Tool
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax
-from canonicall.target import FORMATS, Target
 from canonicall.testing.conformance.printed import printed
 from canonicall.transcript.render import Renderer
 from canonicall.verify import verify

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from canonicall.cli.desk import Desk
 from canonicall.cli.model_choice import target_name
 from canonicall.cli.talking import Ended, Talk
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.runtime.session import Session
 
 _SHOWN = 20

@@ -38,8 +38,8 @@ from canonicall.cli.page import (
 from canonicall.cli.verbs import complain
 from canonicall.client.refusals import KIND
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import provider_names
 from canonicall.importing.pieces import pieces
-from canonicall.providers.registry import provider_names
 
 
 class Judged(Struct, frozen=True):

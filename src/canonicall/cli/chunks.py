@@ -18,8 +18,8 @@ from typing import BinaryIO
 
 from canonicall.cli.converting import Aim, Chunk, Done, convert_chunk
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import register_provider
 from canonicall.importing.pieces import Piece
-from canonicall.providers.registry import register_provider
 
 CHUNK_LINES = 256
 CHUNK_BYTES = 512 * 1024

@@ -36,8 +36,8 @@ from canonicall.cli.resuming import Mark, PartFile, ResumableFiles
 from canonicall.cli.session_repair import keep_session
 from canonicall.cli.version import versions
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import registered_profiles
 from canonicall.importing.pieces import Piece, pieces
-from canonicall.providers.registry import registered_profiles
 
 _FILE = click.Path(dir_okay=False, writable=True)
 

@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from canonicall.cli.judging import Subject
 from canonicall.errors import CanonicallError
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import get_target
 from canonicall.findings import Finding
 from canonicall.importing.pieces import Piece
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import get_target
 from canonicall.verify import verify
 
 _MOST_RENAMED = 1000

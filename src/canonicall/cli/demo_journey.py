@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from canonicall.blocks import Media, Message, Text, ToolCall, ToolResult
 from canonicall.codec import decode_response, encode_request
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import get_target, provider_names
+from canonicall.facts.target import Target
 from canonicall.folding import fold
 from canonicall.outcome import Outcome
-from canonicall.providers.registry import get_target, provider_names
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.streams import StreamDecoder
-from canonicall.target import Target
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.known_models import models_of
 from canonicall.testing.paths import path_of

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Role, ToolCall, ToolResult
 from canonicall.cli.demo_journey import TOOLS, ask, route, stop_name
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.findings import Report
-from canonicall.providers.registry import get_target
 from canonicall.request import Params, Request
-from canonicall.target import Target
 from canonicall.testing.known_models import models_of
 from canonicall.testing.simulator import Simulator
 from canonicall.transcript.turns import Transcript, Turn

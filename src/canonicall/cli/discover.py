@@ -30,7 +30,7 @@ from canonicall.discovery.discover import discover as discover_endpoint
 from canonicall.discovery.documentation import analyse_documentation, with_documentation
 from canonicall.discovery.profile_text import profile_text
 from canonicall.discovery.tooling import ToolingInfo
-from canonicall.providers.registry import register_provider
+from canonicall.facts.registry import register_provider
 from canonicall.testing.conformance import broken_checks
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from canonicall.cli.arguments import json_option
 from canonicall.cli.page import item, open_console, say, show_table, simple_table
 from canonicall.cli.version import versions
-from canonicall.providers.registry import get_profile, provider_names
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.syntax.registry import GROUP
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?P<range>[^;]*)")

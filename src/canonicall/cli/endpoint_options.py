@@ -11,7 +11,7 @@ import click
 
 from canonicall.cli.visible import in_one_line
 from canonicall.client.endpoints import is_loopback
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 
 key_env_option = click.option(
     "--key-env", default="", metavar="NAME", help="The environment variable that holds the key."

@@ -13,11 +13,11 @@ from canonicall.cli.overview import FAILED, OK
 from canonicall.cli.page import item, open_console, say, show_violations, suggest_fix
 from canonicall.client.refusals import KIND, RefusedRequest
 from canonicall.errors import CanonicallError, UnknownName
+from canonicall.facts.bodies import target_for
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.importing.documents import BODY, Recognised, kind_of, recognise
-from canonicall.providers.bodies import target_for
-from canonicall.providers.registry import get_target
-from canonicall.target import Target
 from canonicall.verify import Explained, Explanation, verify
 from canonicall.verify import explain as explain_error
 from canonicall.wire.formats import get_format

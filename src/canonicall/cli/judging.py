@@ -15,6 +15,9 @@ from msgspec import Struct
 from canonicall.codec import Encoded, encode_request
 from canonicall.coverage import refuse_unsent
 from canonicall.errors import CanonicallError, StateElsewhere
+from canonicall.facts.bodies import target_for
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import (
     BODY,
@@ -26,9 +29,6 @@ from canonicall.importing.documents import (
 )
 from canonicall.importing.documents import recognise as recognise_body
 from canonicall.importing.kinds import Document, DocumentKind, Sent
-from canonicall.providers.bodies import target_for
-from canonicall.providers.registry import get_target
-from canonicall.target import Target
 from canonicall.verify import verify
 
 

@@ -17,11 +17,11 @@ from canonicall.client.config import ClientConfig, ProviderConfig, base_url_env
 from canonicall.client.endpoints import MissingSetting, check_settings
 from canonicall.client.model import HttpModel
 from canonicall.events import Event, TextAdded
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import get_profile, get_target
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import get_profile, get_target
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.runtime.model import LocalModel, Model
-from canonicall.target import Target
 from canonicall.testing.script import ScriptedModel
 from canonicall.testing.script_files import read_script
 from canonicall.testing.small_model import ALL_TOOLS, SmallModel

@@ -27,6 +27,7 @@ from canonicall.cli.page import (
 from canonicall.codec import decode_request, decode_response
 from canonicall.detection import reply_format, request_format
 from canonicall.errors import CanonicallError
+from canonicall.facts.target import FORMATS
 from canonicall.importing.documents import AUTO
 from canonicall.lookalikes import is_stream, likeness
 from canonicall.request import Tool
@@ -34,7 +35,6 @@ from canonicall.syntax.parsing import Parsed
 from canonicall.syntax.parsing import parse as parse_text
 from canonicall.syntax.recovery import recover_calls
 from canonicall.syntax.registry import get_syntax, syntax_names
-from canonicall.target import FORMATS
 
 
 class SyntaxName(KnownName):

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from canonicall.facts.target import Target
 from canonicall.syntax.detection import FAMILY
-from canonicall.target import Target
 
 Answer: TypeAlias = Callable[[Target], str]
 

@@ -7,9 +7,9 @@ from canonicall.cli.provider_answers import listed, quoted
 from canonicall.cli.provider_facts import answer_to
 from canonicall.cli.provider_page_parts import Sources, table
 from canonicall.cli.provider_schemas import schema_answers
-from canonicall.providers.profile import ModelRules, Profile, Rule, override
-from canonicall.providers.registry import get_target
-from canonicall.target import Target
+from canonicall.facts.profile import ModelRules, Profile, Rule, override
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 
 _OF_THINKING = ("efforts", "thinking_limits")
 """What is told together with how a model is told to think."""

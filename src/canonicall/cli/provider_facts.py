@@ -38,7 +38,7 @@ from canonicall.cli.provider_answers import (
     yes_no,
 )
 from canonicall.cli.provider_outputs import OUTPUT_FACTS
-from canonicall.target import Target
+from canonicall.facts.target import Target
 
 GROUPS: dict[str, tuple[Fact, ...]] = {
     "Ids, fields and messages": (

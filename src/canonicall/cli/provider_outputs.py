@@ -1,7 +1,7 @@
 """What can be asked of the form of a reply, in sentences."""
 
 from canonicall.cli.provider_answers import Fact, listed, quoted
-from canonicall.target import Target
+from canonicall.facts.target import Target
 
 _HELD = {
     "flag": "strict where the request says so",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from canonicall.providers.profile import Provenance
+from canonicall.facts.profile import Provenance
 
 _TRUST = {"A": "documented", "B": "recorded", "C": "reported", "U": "uncertain"}
 

@@ -14,9 +14,9 @@ from canonicall.cli.provider_facts import GROUPS
 from canonicall.cli.provider_page_parts import Sources, rules_of, table
 from canonicall.cli.provider_refusals import Refusal, refusals
 from canonicall.cli.provider_schemas import schema_facts
-from canonicall.providers.profile import Profile, override
-from canonicall.providers.registry import get_profile, get_target, provider_names
-from canonicall.target import Target
+from canonicall.facts.profile import Profile, override
+from canonicall.facts.registry import get_profile, get_target, provider_names
+from canonicall.facts.target import Target
 from canonicall.wire.formats import get_format
 
 FOLDER = Path("docs") / "providers"
@@ -67,7 +67,7 @@ def _introduction(profile: Profile) -> list[str]:
     return [
         (
             "This page is made by `python -m canonicall.cli.provider_pages`; the data is in"
-            f" [{profile.name}.toml](../../src/canonicall/providers/profiles/{profile.name}.toml)."
+            f" [{profile.name}.toml](../../src/canonicall/facts/hosts/{profile.name}.toml)."
         ),
         (
             f"`canonicall check FILE --as {profile.name}` judges a request by these rules."

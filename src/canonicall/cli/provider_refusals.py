@@ -13,7 +13,7 @@ from importlib import import_module
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.codes import CODES
 from canonicall.verify.explainer import Entry, table
 

@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from canonicall.cli.provider_answers import listed, quoted
-from canonicall.schema_rules import StrictRule
-from canonicall.target import Target
+from canonicall.facts.schema_rules import StrictRule
+from canonicall.facts.target import Target
 
 _REFERENCES = {
     "all": "taken, recursive ones too",

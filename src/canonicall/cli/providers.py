@@ -8,9 +8,9 @@ import msgspec
 from canonicall.cli.arguments import ProviderName, json_option
 from canonicall.cli.page import item, open_console, say, show_table, simple_table
 from canonicall.cli.providers_rules import show_profile
-from canonicall.providers.capabilities import Capabilities, get_capabilities
-from canonicall.providers.registry import get_profile, provider_names
-from canonicall.target import FORMATS
+from canonicall.facts.capabilities import Capabilities, get_capabilities
+from canonicall.facts.registry import get_profile, provider_names
+from canonicall.facts.target import FORMATS
 
 ABILITIES: dict[str, Callable[[Capabilities], bool]] = {
     "parallel": lambda one: one.supports_parallel,

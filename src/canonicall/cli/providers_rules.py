@@ -7,7 +7,7 @@ import msgspec
 from rich.console import Console
 
 from canonicall.cli.page import item, say
-from canonicall.providers.profile import Profile, Provenance, Rule
+from canonicall.facts.profile import Profile, Provenance, Rule
 
 _TRUST = {
     "A": "documented",

@@ -24,6 +24,7 @@ from canonicall.cli.serving_plan import plan_of
 from canonicall.cli.verbs import complain
 from canonicall.cli.visible import visible
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.config_checks import exposure
 from canonicall.gateway.config_file import Loaded, load_file
@@ -34,7 +35,6 @@ from canonicall.gateway.environment_settings import (
     environment_settings,
 )
 from canonicall.gateway.settings_source import SettingsSource
-from canonicall.providers.registry import get_target
 from canonicall.testing.simulator import Simulator
 from canonicall.testing.transport import SimulatorTransport
 

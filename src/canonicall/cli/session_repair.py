@@ -16,11 +16,11 @@ from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import open_console, say, show_findings, show_violations
 from canonicall.codec import encode_request
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import get_target
 from canonicall.findings import Finding
 from canonicall.importing.documents import kind_of
 from canonicall.importing.kinds import DocumentKind, WrittenBack
 from canonicall.importing.pieces import pieces
-from canonicall.providers.registry import get_target
 from canonicall.request import Request
 from canonicall.verify import verify
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from canonicall.providers.registry import get_profile, provider_names
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import tool

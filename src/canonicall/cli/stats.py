@@ -19,7 +19,7 @@ from canonicall.cli.arguments import json_option
 from canonicall.cli.desk import store_path
 from canonicall.cli.page import NARROW, add_row, open_console, say, show_table, simple_table
 from canonicall.errors import UnknownName
-from canonicall.providers.registry import provider_names
+from canonicall.facts.registry import provider_names
 from canonicall.store.counters import HOUR, Counted, CounterTable, total
 from canonicall.store.database import Database
 from canonicall.store.engine import StoreError, Tables

@@ -15,10 +15,10 @@ from canonicall.cli.files import UnusableFile, read_bytes, shown
 from canonicall.cli.page import counted, open_console, say, show_findings
 from canonicall.codec import Translated, translate_tools
 from canonicall.errors import CanonicallError
+from canonicall.facts.target import FORMATS
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import AUTO
 from canonicall.importing.tool_lists import ToolList, read_tools
-from canonicall.target import FORMATS
 
 
 @click.group(subcommand_metavar="VERB [ARGS]...")

@@ -41,10 +41,10 @@ from canonicall.client.notices import Answered, Retrying, Saved, Skipped, Switch
 from canonicall.client.secrets import Secret
 from canonicall.client.sending import Means, post
 from canonicall.client.transport import Response
+from canonicall.facts.target import Target
 from canonicall.reply import Usage
 from canonicall.runtime.model import Notice, Notify
 from canonicall.streams import TOO_LARGE
-from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
 
 Piece = TypeVar("Piece")

@@ -14,7 +14,7 @@ from typing import Literal, Protocol, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 
 State: TypeAlias = Literal["closed", "open", "half_open"]
 _MOST_DOUBLINGS = 30

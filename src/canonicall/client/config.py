@@ -17,9 +17,9 @@ from canonicall.client.retrying import RetryPolicy
 from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import AwsCredentials
 from canonicall.client.transport import Timeouts
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import get_profile, provider_names
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import get_profile, provider_names
 from canonicall.syntax.recovery import Recover, one_of_recover
 
 TokenSource: TypeAlias = Callable[[], str | Awaitable[str]]

@@ -36,9 +36,9 @@ from canonicall.codec import Encoded, encode_request
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
+from canonicall.facts.target import Target
 from canonicall.request import Request, Tool
 from canonicall.runtime.model import Notice, Repaired
-from canonicall.target import Target
 from canonicall.transcript.fields import has_all, takes_unknown
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.turns import Diagnostics

@@ -20,10 +20,10 @@ from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import signed_headers
 from canonicall.client.transport import Timeouts
 from canonicall.errors import CanonicallError
-from canonicall.providers.endpoint import AWS, BEARER, Endpoint, endpoint_of
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import get_profile
-from canonicall.target import Target
+from canonicall.facts.endpoint import AWS, BEARER, Endpoint, endpoint_of
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import get_profile
+from canonicall.facts.target import Target
 from canonicall.telemetry.propagation import TRACEPARENT, trace_headers
 
 Choose: TypeAlias = Callable[[str, tuple[Secret, ...]], Secret]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from canonicall.client.lessons import BY_FORMAT, UNFORCED, UNSIGNED, Fields
 from canonicall.client.refused_output import less_output
-from canonicall.target import FieldPlace, FieldRule, Target, ThinkingKind
+from canonicall.facts.target import FieldPlace, FieldRule, Target, ThinkingKind
 from canonicall.transcript.thinking import EFFORTS
 
 _PLACES: tuple[FieldPlace, ...] = ("request", "message", "part", "call", "tool")

@@ -19,8 +19,8 @@ from canonicall.client.secrets import Secret, hide, hide_in_bytes
 from canonicall.client.transport import TransportError
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
+from canonicall.facts.target import Target
 from canonicall.streams import TOO_LARGE
-from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
 from canonicall.verify.explainer import explain
 from canonicall.wire.error_body import ErrorBody

@@ -21,7 +21,7 @@ from canonicall.client.lessons import (
     UNKNOWN,
     Fields,
 )
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.explainer import Explanation, explain
 
 

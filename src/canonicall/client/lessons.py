@@ -2,7 +2,7 @@
 
 from typing import Any, TypeAlias
 
-from canonicall.target import IdRule, NameRule
+from canonicall.facts.target import IdRule, NameRule
 
 Fields: TypeAlias = dict[str, Any]
 UNKNOWN = "unknown"

@@ -23,10 +23,10 @@ from canonicall.client.learning import Learned
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
 from canonicall.events import Event, StreamEnded
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify
-from canonicall.target import Target
 
 
 class HttpModel:

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from canonicall.facts.target import Target
 from canonicall.reply import Usage
-from canonicall.target import Target
 
 
 class _Notice(Struct, frozen=True, tag_field="kind"):

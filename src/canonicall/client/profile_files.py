@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from canonicall.errors import InvalidValue
-from canonicall.providers.profile import Profile, load_profile
+from canonicall.facts.profile import Profile, load_profile
 
 
 def read_profile(path: str | Path) -> Profile:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from canonicall.client.redaction import redacted, redacted_request
 from canonicall.client.secrets import Secret, hide_in_bytes
 from canonicall.errors import MalformedBody
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.transcript.turns import Diagnostics
 
 KIND = "refused-request"

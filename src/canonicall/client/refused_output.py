@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from canonicall.target import Refusal, Target
+from canonicall.facts.target import Refusal, Target
 
 _OUTPUT = re.compile(
     r"response_format|text\.format|output_(?:config\.)?format|response format|response mime type"

@@ -26,7 +26,7 @@ from canonicall.client.failure import (
 from canonicall.client.keys import KeyPools
 from canonicall.client.refusals import RefusedRequest
 from canonicall.client.transport import Response, Transport, TransportError
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.transcript.turns import Diagnostics
 
 MOST_OF_AN_ERROR = 200_000

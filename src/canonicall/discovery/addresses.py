@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from canonicall.errors import CanonicallError, UnknownName
-from canonicall.providers.endpoint import AWS, BEARER, ENDPOINTS, Endpoint
+from canonicall.facts.endpoint import AWS, BEARER, ENDPOINTS, Endpoint
 
 _VERSIONS = {"openai-chat": "/v1", "openai-responses": "/v1", "gemini": "/v1beta", "cohere": "/v2"}
 """What stands between a host and the path of a format where its owner serves it."""

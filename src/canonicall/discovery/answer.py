@@ -13,10 +13,10 @@ from canonicall.blocks import Origin
 from canonicall.client.secrets import Secret, hide
 from canonicall.errors import CanonicallError
 from canonicall.events import Event, StreamEnded
+from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.reply import Reply
 from canonicall.streams import StreamDecoder
-from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.formats import get_format
 

@@ -16,13 +16,13 @@ from canonicall.discovery.statement import QUESTIONS, Comparison
 from canonicall.discovery.tooling import ToolingInfo
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.guard.validation import validate_call
 from canonicall.guard.validators import validator_of
-from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
 from canonicall.request import Params, Request, Tool, ToolChoice
 from canonicall.runtime.model import Model
-from canonicall.target import Target
 
 MOST_TEXT = 200_000
 """Characters of documentation that are read; more does not fit many models."""

@@ -14,10 +14,10 @@ from canonicall.blocks import Message, Native, Text, ToolCall, ToolResult
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError
-from canonicall.providers.endpoint import ENDPOINTS
+from canonicall.facts.endpoint import ENDPOINTS
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import FieldRule, IdRule, Target
 from canonicall.request import Params, Request, Tool, ToolChoice
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import FieldRule, IdRule, Target
 from canonicall.wire.formats import get_format
 
 _CITY = {

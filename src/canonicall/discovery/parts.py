@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Text, Thinking, ToolResult
 from canonicall.discovery.draft import CLOCK, SOME, WEATHER, Draft, said
+from canonicall.facts.target import IdRule, Target
 from canonicall.request import Params, Reasoning, Tool, ToolChoice
-from canonicall.target import IdRule, Target
 
 _HELLO = (said("user", "Say hello, please."),)
 _FOREIGN = IdRule(prefix="functions.other:" + 24 * "0", pattern=r"(?s:.+)", max_length=64)

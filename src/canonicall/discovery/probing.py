@@ -38,8 +38,8 @@ from canonicall.discovery.text_calls import (
     learned_form,
     names_tools,
 )
-from canonicall.providers.profile import Confidence
-from canonicall.target import Target
+from canonicall.facts.profile import Confidence
+from canonicall.facts.target import Target
 
 _LESSONS = 5
 """How often a request is changed by what its refusals say."""

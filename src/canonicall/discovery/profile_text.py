@@ -1,4 +1,4 @@
-"""A profile of what was found: TOML in the form of `providers/profiles`, each rule with its proof.
+"""A profile of what was found: TOML in the form of `facts/hosts`, each rule with its proof.
 
 What no probe settled is as narrow as it has to be: for a format that many hosts speak, the rules
 that were found to hold everywhere stand in, with their own sources.
@@ -14,10 +14,10 @@ from canonicall.discovery.addresses import provider_name
 from canonicall.discovery.id_rules import id_rule
 from canonicall.discovery.toml import table, written, written_key
 from canonicall.discovery.tooling import ToolingInfo
-from canonicall.providers.endpoint import AWS, ENDPOINTS
-from canonicall.providers.profile import Rule, load_profile
-from canonicall.providers.registry import get_profile
-from canonicall.target import TextForm
+from canonicall.facts.endpoint import AWS, ENDPOINTS
+from canonicall.facts.profile import Rule, load_profile
+from canonicall.facts.registry import get_profile
+from canonicall.facts.target import TextForm
 
 _NARROWEST = {"openai-chat": "generic"}
 """Profiles with the rules that hold at every host of a format."""

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.providers.profile import Confidence
-from canonicall.target import FORMATS
+from canonicall.facts.profile import Confidence
+from canonicall.facts.target import FORMATS
 
 QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "wire_format": (

@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from canonicall.blocks import Message, ToolCall
 from canonicall.discovery.draft import SOME, TOOLS, Draft, said
+from canonicall.facts.target import Target, TextForm
 from canonicall.request import Params, Tool
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.inference import Example, infer_form
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.text_form import syntax_of_form
-from canonicall.target import Target, TextForm
 
 Prove: TypeAlias = Callable[[Syntax], Iterable[str]]
 """Checks a syntax; gives what is wrong with it."""

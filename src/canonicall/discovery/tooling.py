@@ -13,7 +13,7 @@ from canonicall.discovery.exchanges import Learned
 from canonicall.discovery.id_rules import Seen
 from canonicall.discovery.statement import QUESTIONS, Comparison, Statement
 from canonicall.discovery.text_calls import PrintedCalls, names_tools
-from canonicall.target import TextForm
+from canonicall.facts.target import TextForm
 from canonicall.wire.formats import get_format
 
 _STYLES = {

@@ -15,12 +15,12 @@ from canonicall.client.learning import Learned
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
+from canonicall.facts.registry import get_profile
+from canonicall.facts.target import Target
 from canonicall.gateway.profile_files import bring_files
 from canonicall.gateway.registrations import bring, take_away
 from canonicall.gateway.settings import ProviderSettings, Settings
 from canonicall.gateway.upstream_addresses import UpstreamAddresses
-from canonicall.providers.registry import get_profile
-from canonicall.target import Target
 
 _RETRY = RetryPolicy(attempts=3, longest_wait=20.0)
 """Somebody waits for the answer, and there may be others to ask."""

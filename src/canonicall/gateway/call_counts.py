@@ -17,6 +17,7 @@ from canonicall.client.notices import Switched
 from canonicall.codec import decode_request, decode_response
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
+from canonicall.facts.target import Target
 from canonicall.gateway.turns import Turn
 from canonicall.guard.replies import checked_reply
 from canonicall.reply import Reply
@@ -25,7 +26,6 @@ from canonicall.store.counters import CounterTable
 from canonicall.store.database import Database
 from canonicall.store.engine import StoreError
 from canonicall.streams import StreamDecoder
-from canonicall.target import Target
 
 _LATER_SECONDS = 1.0
 _SIGNS = (b'"tool_calls"', b'"tool_use"', b'"function_call"', b'"functionCall"')

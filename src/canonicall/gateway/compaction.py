@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Native, Origin, Unknown
 from canonicall.client.attempts import Attempts, Opened
 from canonicall.events import Event
+from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused, one_piece
 from canonicall.gateway.forwarded import ForwardedForm, with_model
@@ -31,7 +32,6 @@ from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
 from canonicall.reply import PAUSED, STOP, Reply, Usage
 from canonicall.request import Params, Request, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.openai_responses.finish import encode_usage
 
 _RESPONSES, _MESSAGES = "openai-responses", "anthropic"

@@ -13,6 +13,13 @@ from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.endpoints import MissingSetting, base_address, is_loopback
 from canonicall.client.transport import Timeouts
 from canonicall.errors import UnknownName
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import (
+    find_profile,
+    find_target_parts,
+    meant_target,
+    provider_names,
+)
 from canonicall.gateway.config_problems import Problem, Problems, inside
 from canonicall.gateway.settings import (
     KeySettings,
@@ -23,13 +30,6 @@ from canonicall.gateway.settings import (
     Settings,
 )
 from canonicall.gateway.wildcards import fits
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import (
-    find_profile,
-    find_target_parts,
-    meant_target,
-    provider_names,
-)
 from canonicall.store.engine import StoreError
 from canonicall.store.places import shown
 

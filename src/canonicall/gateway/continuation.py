@@ -21,12 +21,12 @@ from canonicall.events import (
     StreamEnded,
     TextAdded,
 )
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.taking_over import TakenOver
 from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.request import Request
 from canonicall.streams import TOO_LARGE
-from canonicall.target import Target
 
 Way: TypeAlias = Literal["cut", "ended", "again"]
 """cut: it stays broken. ended: the calls it has are all whole. again: another goes on."""

@@ -42,17 +42,17 @@ from canonicall.client.transport import (
 from canonicall.codec import decode_response
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
+from canonicall.facts.endpoint import endpoint_of
+from canonicall.facts.registry import get_profile
+from canonicall.facts.target import Target
 from canonicall.folding import WHY_CUT
 from canonicall.framing.limits import ReplyLimits
 from canonicall.gateway.forwarded_events import UnfitEvent
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import size_in, without_usage
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
-from canonicall.providers.endpoint import endpoint_of
-from canonicall.providers.registry import get_profile
 from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import Recover, reads_text
-from canonicall.target import Target
 from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format
 

@@ -9,8 +9,8 @@ from collections import OrderedDict
 
 from canonicall.client.encoder import Renderings
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target
 from canonicall.rereading import Rereader
-from canonicall.target import Target
 from canonicall.transcript.render import Renderer
 
 _MOST_SESSIONS = 256

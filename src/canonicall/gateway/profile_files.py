@@ -5,9 +5,9 @@ from pathlib import Path
 
 from canonicall.client.profile_files import read_profile
 from canonicall.errors import CanonicallError
+from canonicall.facts.profile import Profile
 from canonicall.gateway.config_problems import Problems, inside
 from canonicall.gateway.registrations import bring
-from canonicall.providers.profile import Profile
 
 _WHERE = "$.profiles"
 

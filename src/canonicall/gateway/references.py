@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from canonicall.facts.target import Target
 from canonicall.gateway import prompts, responses_state, threads
 from canonicall.gateway.conversation_store import LEASE_SECONDS
 from canonicall.gateway.exchange import HttpRequest, Refused
@@ -19,7 +20,6 @@ from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turn_tree import Lease, Whole
 from canonicall.store.engine import StoreError
-from canonicall.target import Target
 
 _NAMES = {
     responses_state.FORMAT: (responses_state.PREVIOUS, responses_state.CONVERSATION),

@@ -6,14 +6,14 @@ What a program registers itself is no affair of the settings, and stays.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from canonicall.gateway.config_problems import Problems
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import (
     find_profile,
     register_provider,
     registered_profiles,
     unregister_provider,
 )
+from canonicall.gateway.config_problems import Problems
 
 _brought: dict[str, Profile] = {}
 

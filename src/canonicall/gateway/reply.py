@@ -16,6 +16,7 @@ from canonicall.client.encoder import EncodedForm, takes_usage_question
 from canonicall.client.failure import AttemptFailed, Failure, with_more
 from canonicall.client.learning import is_outside
 from canonicall.client.notices import Recovered
+from canonicall.facts.target import Target
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.failing import error_events, provider_refusal
 from canonicall.gateway.forwarded import (
@@ -38,7 +39,6 @@ from canonicall.gateway.translated import Translated
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import asking_usage, size_in, usage_in, wants_usage
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames, ends_reply
-from canonicall.target import Target
 from canonicall.verify.explainer import explain
 
 _QUESTION = "stream_options"

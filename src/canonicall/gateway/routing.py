@@ -13,15 +13,15 @@ from hashlib import sha256
 from msgspec import Struct
 
 from canonicall.errors import UnknownName
-from canonicall.gateway.settings import ModelSettings
-from canonicall.gateway.wildcards import fits
-from canonicall.providers.registry import (
+from canonicall.facts.registry import (
     find_target_parts,
     get_target,
     meant_target,
     provider_names,
 )
-from canonicall.target import Target
+from canonicall.facts.target import Target
+from canonicall.gateway.settings import ModelSettings
+from canonicall.gateway.wildcards import fits
 
 _SESSIONS_KEPT = 20_000
 _KEPT_SECONDS = 3600.0

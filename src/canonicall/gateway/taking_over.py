@@ -8,10 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.events import Event, FinishReported, MessageStarted, StreamEnded
+from canonicall.facts.target import Target
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.reply import ERROR
 from canonicall.streams import StreamDecoder, StreamEncoder
-from canonicall.target import Target
 from canonicall.wire.openai_responses.target import FORMAT
 
 _BLOCK = re.compile(rb'"content_block_start"[^{]*"index"\s*:\s*(\d+)')

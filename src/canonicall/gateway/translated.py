@@ -17,6 +17,7 @@ from canonicall.codec import encode_response
 from canonicall.coverage import refuse_loss
 from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
 from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
+from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.gateway.continuation import Continuation, Given
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
@@ -41,7 +42,6 @@ from canonicall.request import Request
 from canonicall.runtime.middleware import MiddlewareError
 from canonicall.store.engine import StoreError
 from canonicall.streams import StreamEncoder
-from canonicall.target import Target
 
 
 class Translated:

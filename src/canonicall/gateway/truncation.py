@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from canonicall.blocks import Entry, Message
 from canonicall.client.overflow import Overflow
 from canonicall.compaction import cut_points, drop
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.responses_state import FORMAT
 from canonicall.request import Request
-from canonicall.target import Target
 
 FIELD, AUTO = "truncation", "auto"
 _VALUES = (AUTO, "disabled")

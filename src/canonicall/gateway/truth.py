@@ -7,14 +7,14 @@ import msgspec
 from canonicall.codec import translate
 from canonicall.detection import request_format
 from canonicall.errors import CanonicallError
+from canonicall.facts.bodies import target_for
+from canonicall.facts.target import Target
 from canonicall.findings import Report
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.operations import is_operator
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import target_name, told
-from canonicall.providers.bodies import target_for
-from canonicall.target import Target
 from canonicall.verify import explain, verify
 from canonicall.verify.violation import Violation
 

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from canonicall.client.failure import Failure
 from canonicall.client.notices import Saved
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Finding
 from canonicall.gateway.exchange import HttpRequest
 from canonicall.gateway.fronts.front import Asked, Front
 from canonicall.gateway.turn_tree import Storing
 from canonicall.reply import Usage
 from canonicall.runtime.model import Notice
-from canonicall.target import Target
 
 STRICT = "x-canonicall-strict"
 _NO = ("", "0", "false", "no", "off")

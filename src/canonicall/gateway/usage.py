@@ -18,10 +18,10 @@ from canonicall.blocks import Block, Media, Text, Thinking, ToolCall, ToolResult
 from canonicall.codec import Encoded, decode_request, decode_response, encode_request
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
+from canonicall.facts.target import Target
 from canonicall.folding import raw_arguments
 from canonicall.reply import Usage
 from canonicall.streams import StreamDecoder
-from canonicall.target import Target
 
 _BYTES_A_TOKEN = 4
 _MEDIA_TOKENS = 1600

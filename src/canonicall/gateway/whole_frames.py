@@ -6,10 +6,10 @@ from canonicall.client.key_masks import KeyMask
 from canonicall.client.transport import TooMuch
 from canonicall.errors import ReplyTooLarge
 from canonicall.events import ErrorReported
+from canonicall.facts.target import Target
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.gateway.forwarded_events import ForwardedEvents, UnfitEvent
 from canonicall.streams import StreamDecoder
-from canonicall.target import Target
 
 _ENDS = (b"\n\n", b"\r\n\r\n")
 _BETWEEN = max(map(len, _ENDS)) - 1

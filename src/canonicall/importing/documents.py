@@ -14,6 +14,7 @@ from canonicall.client.refusals import RefusedRequest, refused_request
 from canonicall.codec import decode_request
 from canonicall.detection import CANONICAL, possible_formats, request_format
 from canonicall.errors import MalformedBody, UnknownName
+from canonicall.facts.target import FORMATS
 from canonicall.findings import Action, Fault, Finding
 from canonicall.frameworks import refuse_framework
 from canonicall.importing.halves import halves_replaced, without_halves
@@ -22,7 +23,6 @@ from canonicall.importing.sessions.agents import SESSION_KINDS
 from canonicall.lookalikes import likeness, text_likeness
 from canonicall.persisted import load
 from canonicall.request import Request
-from canonicall.target import FORMATS
 
 AUTO = "auto"
 _BOM = b"\xef\xbb\xbf"

@@ -21,8 +21,8 @@ from canonicall.detection import (
     possible_formats,
 )
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import FORMATS
 from canonicall.importing.documents import AUTO, parsed_json
-from canonicall.target import FORMATS
 
 RESPONSES = ("openai-responses",)
 GEMINI = ("gemini",)

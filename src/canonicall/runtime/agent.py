@@ -18,10 +18,11 @@ from canonicall.blocks import Message, Text
 from canonicall.conversation import Conversation
 from canonicall.decisions import WhilePending
 from canonicall.errors import CanonicallError, InvalidValue
+from canonicall.facts.names import TargetName
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.guard.budget import CorrectionBudget
 from canonicall.outcome import MAY_HAVE_RUN, Outcome
-from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target
 from canonicall.request import Params
 from canonicall.runtime.approving import Approver
 from canonicall.runtime.events import CompleteEvent, ErrorEvent, StatusEvent
@@ -32,7 +33,6 @@ from canonicall.runtime.options import Keeper, SessionOptions, known_keywords
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
 from canonicall.syntax.recovery import Recover
-from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import tool

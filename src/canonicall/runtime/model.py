@@ -10,12 +10,12 @@ from msgspec import Struct
 from canonicall.codec import Encoded
 from canonicall.errors import CanonicallError
 from canonicall.events import Event
+from canonicall.facts.target import Target
 from canonicall.findings import Finding, Report
 from canonicall.folding import events_of
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.syntax.recovery import Recover
-from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
 
 

@@ -14,12 +14,12 @@ from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import ModelFailed, ModelReplied
 from canonicall.blocks import Block, Text, Thinking, ToolCall
 from canonicall.events import Event, MessageStarted, StreamEnded, TextAdded, ThinkingAdded
+from canonicall.facts.target import Target
 from canonicall.folding import fold
 from canonicall.runtime.events import AgentEvent, ErrorEvent, StatusEvent, TextEvent
 from canonicall.runtime.middleware import Chain, MiddlewareError
 from canonicall.runtime.model import Model, ModelError, Notice, Repaired
 from canonicall.runtime.observer import RunObserver
-from canonicall.target import Target
 
 Answer: TypeAlias = ModelReplied | ModelFailed
 

@@ -9,8 +9,8 @@ from canonicall.agent.commands import Finish
 from canonicall.agent.inputs import CallEnded, ModelFailed, ModelReplied
 from canonicall.agent.limits import Spent
 from canonicall.blocks import ToolCall
+from canonicall.facts.target import Target
 from canonicall.request import Request
-from canonicall.target import Target
 
 
 class RunObserver:

@@ -38,10 +38,11 @@ from canonicall.agent.progress import LoopPolicy
 from canonicall.blocks import Entry, ToolCall, ToolResult
 from canonicall.conversation import Content, Conversation, blocks_of
 from canonicall.decisions import WhilePending
+from canonicall.facts.names import TargetName
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.findings import Finding, Report
 from canonicall.guard.budget import CorrectionBudget
-from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target
 from canonicall.request import Params
 from canonicall.runtime.approving import Approver, approved
 from canonicall.runtime.events import (
@@ -59,7 +60,6 @@ from canonicall.runtime.observer import Observer, RunObserver
 from canonicall.runtime.options import Keeper, known_keywords
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.stats import SessionStats, Watch
-from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
 _MOST_FINDINGS = 1000

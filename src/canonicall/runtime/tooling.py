@@ -32,25 +32,25 @@ from canonicall.codec import (
 )
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.findings import Action, Fault, Finding, Report
-from canonicall.guard.budget import CorrectionBudget
-from canonicall.guard.feedback import ToolError
-from canonicall.guard.replies import checked_reply
-from canonicall.guard.validation import validate_call
-from canonicall.parsers import calls_in
-from canonicall.providers.names import TargetName
-from canonicall.providers.registry import (
+from canonicall.facts.names import TargetName
+from canonicall.facts.registry import (
     find_profile,
     find_target_parts,
     get_target,
     meant_target,
     provider_names,
 )
+from canonicall.facts.target import FORMATS, Format, Target
+from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.guard.budget import CorrectionBudget
+from canonicall.guard.feedback import ToolError
+from canonicall.guard.replies import checked_reply
+from canonicall.guard.validation import validate_call
+from canonicall.parsers import calls_in
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.syntax.recovery import Recover, one_of_recover, reads_text, recover_calls
-from canonicall.target import FORMATS, Format, Target
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.verify.judge import verify

@@ -8,6 +8,7 @@ bounded, and so is the size of what is put in the place of references.
 from operator import is_
 from typing import Any
 
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.schema.cutting import bare, cut
 from canonicall.schema.definitions import Definitions
 from canonicall.schema.equivalents import Schema, without
@@ -19,7 +20,6 @@ from canonicall.schema.references import References
 from canonicall.schema.root import Root, is_root
 from canonicall.schema.strict import closed
 from canonicall.schema.wording import Wording
-from canonicall.schema_rules import SchemaRule
 
 _REFERENCES = frozenset(REFERENCES)
 # One step down in the value, not only in the schema.

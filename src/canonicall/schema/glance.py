@@ -6,9 +6,9 @@ that few schemas have) it says no, and the walk goes on.
 
 from typing import Any
 
+from canonicall.facts.schema_rules import References, SchemaRule
 from canonicall.schema.keywords import COUNTS, DEFINITIONS, MAPS, REFERENCES, TYPES
 from canonicall.schema.soundness import CHECKS
-from canonicall.schema_rules import References, SchemaRule
 
 # How the value of a keyword is looked at. Plain numbers: they are compared for every keyword.
 _NOT, _TEXT, _TYPE, _SCALAR, _CHECK, _REFERENCE, _DOUBT = range(7)

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from canonicall.facts.schema_rules import References, SchemaRule, StrictRule
 from canonicall.schema.glance import looks_of
-from canonicall.schema_rules import References, SchemaRule, StrictRule
 
 DEEPEST = 64
 """Below this no schema is read: no provider takes it, and recursion has to end."""

@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
+from canonicall.facts.schema_rules import SchemaRule
 from canonicall.schema.equivalents import Schema, without
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits
@@ -11,7 +12,6 @@ from canonicall.schema.losses import Change
 from canonicall.schema.merging import both, either
 from canonicall.schema.references import reference_of
 from canonicall.schema.wording import Wording
-from canonicall.schema_rules import SchemaRule
 
 
 class Root:

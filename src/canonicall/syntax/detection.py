@@ -20,6 +20,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from canonicall.facts.target import Target, TextForm
 from canonicall.request import Tool
 from canonicall.syntax.code_spans import FENCE, TICK, code_openers
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
@@ -29,7 +30,6 @@ from canonicall.syntax.registry import Syntaxes, all_syntaxes, get_syntax
 from canonicall.syntax.scanner import AUTO, TextScanner
 from canonicall.syntax.stops import Stops, stops
 from canonicall.syntax.text_form import syntax_of_form
-from canonicall.target import Target, TextForm
 
 FAMILY = "family"
 """Among the leaks of a target: the syntax that its model prints."""

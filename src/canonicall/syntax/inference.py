@@ -18,13 +18,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.arguments import parse_arguments
+from canonicall.facts.target import TextForm
 from canonicall.folding import fold
 from canonicall.request import Tool
 from canonicall.syntax.reader import Reader
 from canonicall.syntax.repair import repaired_object
 from canonicall.syntax.scanner import TextScanner
 from canonicall.syntax.text_form import KEY, MARKUP, NAME, syntax_of_form
-from canonicall.target import TextForm
 
 Called: TypeAlias = tuple[str, dict[str, Any]]
 """The name of a tool, and the arguments."""

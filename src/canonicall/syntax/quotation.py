@@ -41,11 +41,11 @@ from canonicall.blocks import (
     ToolResult,
     Unknown,
 )
+from canonicall.facts.target import TextForm
 from canonicall.request import Request, Tool
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.detection import quoted_syntax
 from canonicall.syntax.scanner import TextScanner
-from canonicall.target import TextForm
 
 _PAIRS = {
     "\u201c": "\u201d",

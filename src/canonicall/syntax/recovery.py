@@ -44,6 +44,7 @@ from canonicall.events import (
     TextAdded,
     ThinkingAdded,
 )
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.folding import CUT_SHORT
 from canonicall.reply import STOP, TOOL_CALLS, Reply
@@ -53,7 +54,6 @@ from canonicall.syntax.offered import offered_tools
 from canonicall.syntax.quotation import Sources
 from canonicall.syntax.runs import FOLLOWED, LeakScanner
 from canonicall.syntax.scanner import has_markers
-from canonicall.target import Target
 
 Recover: TypeAlias = Literal["off", "known", "always"]
 """Whether calls are read from text: never, in what the target is known to print, in any syntax."""

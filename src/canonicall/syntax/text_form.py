@@ -12,6 +12,7 @@ from typing import Any
 
 from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
+from canonicall.facts.target import TextForm
 from canonicall.syntax.declaration import Notation, Opener, ReadCalls, Syntax
 from canonicall.syntax.element_values import ENTITY, character_of
 from canonicall.syntax.json_calls import json_calls
@@ -23,7 +24,6 @@ from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import json_of, json_or_text, json_text
 from canonicall.syntax.xml_arguments import Arguments
-from canonicall.target import TextForm
 
 NAME, KEY = "{name}", "{key}"
 MARKUP = re.compile(r"[^\w\s.,:;!?'\"`()-]|_")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from canonicall.agent.counters import Counters, Tally
-from canonicall.providers.telemetry_names import telemetry_name
+from canonicall.facts.telemetry_names import telemetry_name
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import CallbackOptions, Meter, Observation

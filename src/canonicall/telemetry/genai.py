@@ -19,12 +19,12 @@ from canonicall.agent.commands import Finish
 from canonicall.agent.inputs import CallEnded, ModelFailed, ModelReplied
 from canonicall.agent.limits import Spent
 from canonicall.blocks import ToolCall
+from canonicall.facts.target import Target
+from canonicall.facts.telemetry_names import telemetry_name
 from canonicall.outcome import Outcome
-from canonicall.providers.telemetry_names import telemetry_name
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.observer import Observer, RunObserver
-from canonicall.target import Target
 from canonicall.telemetry.content import (
     as_json,
     input_messages,

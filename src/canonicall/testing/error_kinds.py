@@ -1,6 +1,6 @@
 """What each format calls an error, by its status."""
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 
 _KINDS = {
     "gemini": {

@@ -9,7 +9,7 @@ its role, `{id}` the id it answers, `{call}` the id of the call, `{field}` the n
 import re
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.violation import Violation
 
 _PAIRS = ("missing_result", "orphan_result_sent", "results_not_adjacent", "duplicate_result_sent")

@@ -7,8 +7,8 @@ of the call, `{name}` and `{number}` from the call itself.
 from collections.abc import Callable
 from hashlib import sha256
 
+from canonicall.facts.target import Target
 from canonicall.ids import base64url
-from canonicall.target import Target
 
 _BY_PROVIDER = {
     "avian": "functions.{name}:{number}",

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.testing.error_kinds import kind_of
 from canonicall.testing.failure import Failure
 from canonicall.verify.violation import refuse

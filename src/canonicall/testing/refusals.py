@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.testing.doors.door import Door
 from canonicall.testing.error_kinds import kind_of
 from canonicall.testing.failure import Failure

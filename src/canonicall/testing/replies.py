@@ -10,12 +10,12 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Origin, Text, Thinking, ToolCall
+from canonicall.facts.target import Target
 from canonicall.folding import raw_arguments
 from canonicall.reply import LENGTH, STOP, Reply, Usage
 from canonicall.request import Request
 from canonicall.syntax.detection import first_printed_by
 from canonicall.syntax.registry import get_syntax
-from canonicall.target import Target
 from canonicall.testing.faults import Fault
 from canonicall.testing.issued_ids import call_id
 from canonicall.transcript.thinking import as_asked

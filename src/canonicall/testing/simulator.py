@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Native
 from canonicall.codec import decode_request, encode_response
 from canonicall.errors import CanonicallError
-from canonicall.providers.endpoint import ENDPOINTS
-from canonicall.providers.registry import get_profile, get_target
+from canonicall.facts.endpoint import ENDPOINTS
+from canonicall.facts.registry import get_profile, get_target
+from canonicall.facts.target import Target
 from canonicall.reply import PAUSED, Reply
 from canonicall.request import Request
-from canonicall.target import Target
 from canonicall.testing.doors import DOORS
 from canonicall.testing.doors.conversations import as_items, is_asked, listed_form
 from canonicall.testing.doors.door import (

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from canonicall.arguments import is_cut
 from canonicall.blocks import Block, Entry, Media, Message, ResultContent, Text, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Interaction
 from canonicall.outcome import Outcome, wording
-from canonicall.target import Target
 from canonicall.transcript.policy import Policy
 
 _COMPLETED = Outcome.COMPLETED

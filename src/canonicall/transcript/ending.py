@@ -10,8 +10,8 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Text
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.placing import CONTINUE, Builder
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.turns import Turn

@@ -10,8 +10,8 @@ import re
 from typing import Any
 
 from canonicall.blocks import Block, Message, Native, Text, Thinking, ToolCall, ToolResult
+from canonicall.facts.target import FieldPlace, FieldTree, Target, field_tree
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import FieldPlace, FieldTree, Target, field_tree
 
 # SDK direct_caller.py: replies say it of every call, so that clients send it back.
 _UNSAID: dict[str, dict[str, Any]] = {"anthropic": {"caller": {"type": "direct"}}}

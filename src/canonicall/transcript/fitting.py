@@ -27,9 +27,9 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target, field_tree
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Ledger
-from canonicall.target import Target, field_tree
 from canonicall.transcript.completion import family
 from canonicall.transcript.fields import (
     is_of,

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool
-from canonicall.target import Target
 from canonicall.transcript.turns import Transcript, Turn
 
 _LONG, _SHORT = "1h", "5m"

@@ -9,9 +9,9 @@ from operator import is_
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, ToolCall
+from canonicall.facts.target import Target, field_tree
 from canonicall.findings import Action, Fault, Finding, in_words
 from canonicall.request import Reasoning, Request, Tool, ToolChoice
-from canonicall.target import Target, field_tree
 from canonicall.transcript.fields import kept_fields, takes_unknown
 from canonicall.transcript.output import used_by_output
 from canonicall.transcript.policy import DEFAULT, Policy

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Media, Message, Text, ToolCall
 from canonicall.errors import UntranslatableSchema
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import OutputFormat, Request
 from canonicall.schema.strict import Counts, counted
-from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import Target
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.schemas import fit, told_changes, why_not_strict
 

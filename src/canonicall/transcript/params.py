@@ -10,9 +10,9 @@ from typing import Any, get_type_hints
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
-from canonicall.target import Target
 from canonicall.transcript.thinking import fitted_reasoning
 
 _UNSET = Params()

@@ -21,8 +21,8 @@ from canonicall.blocks import (
     ToolCall,
     ToolResult,
 )
+from canonicall.facts.target import IdRule, Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import IdRule, Target
 from canonicall.transcript.completion import family
 from canonicall.transcript.fields import as_user_fields
 from canonicall.transcript.opening import opens

@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import TypeAlias
 
 from canonicall.blocks import Tombstone, ToolCall
+from canonicall.facts.target import IdRule, NameRule, Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ids import HISTORY_PREFIX
-from canonicall.target import IdRule, NameRule, Target
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _UNNAMED = "unnamed_tool"

@@ -11,8 +11,8 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.item_ids import item_id
 from canonicall.transcript.policy import Policy
 

@@ -23,11 +23,11 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import with_rule_keys
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
-from canonicall.providers.registry import with_rule_keys
 from canonicall.request import Tool
-from canonicall.target import Target
 from canonicall.transcript.completion import (
     are_moved,
     completion,

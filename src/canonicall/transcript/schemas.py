@@ -14,13 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.errors import UntranslatableSchema
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
 from canonicall.findings import Action, Fault, Finding
 from canonicall.plain import plain_json
 from canonicall.request import Tool
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.losses import Change, Loss
 from canonicall.schema.strict import Counts, counted
-from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.transcript.policy import Policy
 
 _NOTHING = Counts()

@@ -8,10 +8,10 @@ from operator import attrgetter
 from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Entry, Message, Text, Thinking, ToolCall, ToolResult
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.reply import PAUSED
-from canonicall.target import Target
 from canonicall.transcript.completion import split_media
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.reasoning import keeps_opaque

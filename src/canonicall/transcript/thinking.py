@@ -7,9 +7,9 @@ neither is exactly the other.
 
 from msgspec.structs import replace
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning
-from canonicall.target import Target
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 _BUDGETS = {

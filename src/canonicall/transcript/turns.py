@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.blocks import Block, Native, Origin, Role, ToolCall, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Finding, Report
-from canonicall.target import Target
 
 
 class Turn(Struct, frozen=True, gc=False):

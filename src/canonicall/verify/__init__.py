@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from canonicall.facts.target import Target
     from canonicall.findings import Report
-    from canonicall.target import Target
     from canonicall.verify.explainer import Explained, Explanation, explain
     from canonicall.verify.streams.checker import StreamChecker, verify_stream
     from canonicall.verify.violation import Violation
@@ -56,7 +56,7 @@ def verify(body: "dict[str, Any] | bytes | str", target: "str | Target") -> "Rep
 
 def _by_name(body: "dict[str, Any] | bytes | str", name: str) -> "Report":
     judge = import_module("canonicall.verify.judge")
-    bodies = import_module("canonicall.providers.bodies")
+    bodies = import_module("canonicall.facts.bodies")
     report: Report
     if api := bodies.api_without_rules(body, name):
         report = judge.unjudged(api)

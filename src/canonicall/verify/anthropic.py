@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.anthropic_compaction import KIND as COMPACTION
 from canonicall.verify.anthropic_compaction import compaction_violations
 from canonicall.verify.anthropic_instructions import place_violations, role_violations

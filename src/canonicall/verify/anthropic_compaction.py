@@ -8,7 +8,7 @@ A request that asks for such a summary is answered with nothing else, so it cann
 
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.violation import Violation, refuse
 

@@ -6,7 +6,7 @@ An entry of role "system" may last for one turn (`clear_at`), or say nothing and
 
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.violation import Violation, refuse

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.violation import Violation, refuse

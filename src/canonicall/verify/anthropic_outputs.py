@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.anthropic_schemas import (
     LIMITATIONS,
     TAKEN_BY_CONVERSE,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, listed, step_faults
 from canonicall.verify.stored_state import before_replies, calls_on_server

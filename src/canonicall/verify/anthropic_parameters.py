@@ -6,7 +6,7 @@ request are refused as well.
 
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node
 from canonicall.verify.violation import Violation, refuse
 

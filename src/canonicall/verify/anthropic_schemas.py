@@ -7,7 +7,7 @@ what the compiler does not know is refused, and so is too much of what it does k
 import re
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.metaschema import DRAFT_2020, faults
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.schemas import (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.anthropic_compaction import asked_violations
 from canonicall.verify.anthropic_marks import mark_violations
 from canonicall.verify.anthropic_outputs import messages_output

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.bedrock_constraints import (
     media_violations,
     name_wanted,

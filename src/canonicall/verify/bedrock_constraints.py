@@ -7,7 +7,7 @@ in the answer; names of tools are.
 import re
 from collections.abc import Iterator
 
-from canonicall.target import FieldPlace, NameRule, Target
+from canonicall.facts.target import FieldPlace, NameRule, Target
 from canonicall.verify.node import Node, dotted, plain
 from canonicall.verify.violation import Violation, refuse
 

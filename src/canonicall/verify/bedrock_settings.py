@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.anthropic_outputs import converse_output
 from canonicall.verify.anthropic_schemas import MESSAGES
 from canonicall.verify.bedrock_constraints import (

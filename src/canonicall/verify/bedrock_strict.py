@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.anthropic_schemas import (
     MOST_STRICT_TOOLS,
     TAKEN_BY_CONVERSE,

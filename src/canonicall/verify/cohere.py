@@ -6,7 +6,7 @@ Cohere publishes no texts for its refusals; the violations have none either, onl
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node
 from canonicall.verify.violation import Violation, refuse
 

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.errors import UnknownName
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.codes import CODES
 from canonicall.verify.error_texts import texts_in
 from canonicall.verify.judge import verify

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.gemini_fields import (
     KnownFields,
     known_fields,

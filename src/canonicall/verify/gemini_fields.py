@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.target import FieldPlace, FieldRule, FieldTree, field_tree
+from canonicall.facts.target import FieldPlace, FieldRule, FieldTree, field_tree
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 

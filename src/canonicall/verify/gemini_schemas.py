@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.gemini_fields import flat, proto_place
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import Node, plain

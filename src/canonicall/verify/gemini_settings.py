@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.gemini_fields import known_fields, unknown_in
 from canonicall.verify.gemini_schemas import dialect_violations, schema_violations
 from canonicall.verify.lexical import Declared

@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.errors import UnknownName
+from canonicall.facts.target import Target
 from canonicall.findings import Report
-from canonicall.target import Target
 from canonicall.verify.anthropic import violations as anthropic
 from canonicall.verify.bedrock import violations as bedrock
 from canonicall.verify.cohere import violations as cohere

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from canonicall.parameter_kinds import Parameter, known_parameters
+from canonicall.facts.parameter_kinds import Parameter, known_parameters
 from canonicall.verify.node import KINDS, dotted, plain
 from canonicall.verify.violation import Violation, refuse
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from canonicall.target import IdRule, NameRule
+from canonicall.facts.target import IdRule, NameRule
 
 
 class Declared(Struct, frozen=True):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import plain
 from canonicall.verify.violation import Violation, refuse

@@ -8,7 +8,7 @@ without its call, so broken pairs are violations here too, without words of the 
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import KINDS, Node

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.openai_chat_fields import field_violations

@@ -6,7 +6,7 @@ Which places are closed is a rule of the target; most hosts read over what they 
 import re
 from collections.abc import Collection, Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 

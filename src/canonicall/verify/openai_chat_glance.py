@@ -6,7 +6,7 @@ there; that is a law with a test.
 
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.lexical import id_fault, is_tool_name
 
 _SPEAKERS = ("user", "assistant", "system")

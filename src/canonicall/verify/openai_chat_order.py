@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node
 from canonicall.verify.violation import Violation, refuse
 

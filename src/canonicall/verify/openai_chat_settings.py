@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.efforts import CHAT as EFFORTS
 from canonicall.verify.efforts import effort_violations
 from canonicall.verify.lexical import Declared

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node, plain
 from canonicall.verify.openai_schemas import GUIDE, schema_violations
 from canonicall.verify.outputs import Asked, OutputWords, of_output, output_violations

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.target import OutputMode, Target
+from canonicall.facts.target import OutputMode, Target
 from canonicall.verify.codes import CODES
 from canonicall.verify.violation import Violation, refuse
 

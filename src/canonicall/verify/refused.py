@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node
 from canonicall.verify.thinking import is_kind_of_thinking
 from canonicall.verify.violation import Violation, refuse

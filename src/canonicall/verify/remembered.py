@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.violation import Violation
 
 _MOST_TARGETS = 64

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.node import Node
 from canonicall.verify.pairing import Answer, Call
 from canonicall.verify.violation import Violation, refuse

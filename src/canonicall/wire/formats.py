@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from canonicall.blocks import Origin
 from canonicall.errors import UnknownName
+from canonicall.facts.target import FORMATS, Target
 from canonicall.findings import Finding
 from canonicall.reply import Reply
 from canonicall.request import Request
-from canonicall.target import FORMATS, Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.history import ReadHistory

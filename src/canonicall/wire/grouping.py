@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Entry, Message, Native, ToolCall, ToolResult
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool
-from canonicall.target import Target
 
 NAMESPACE = "namespace"
 """The field of a call that names its group (protocol of OpenAI's Responses, FunctionCall)."""

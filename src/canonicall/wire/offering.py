@@ -7,9 +7,9 @@ text parameter where there are no such tools. Every such change is a finding.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.carried import fields_of
 from canonicall.wire.losses import FUNCTION_TYPES
 from canonicall.wire.reading import native_fields, object_at, objects_at, text_at

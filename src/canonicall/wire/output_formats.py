@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
+from canonicall.facts.target import OutputMode, Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import OutputFormat
-from canonicall.target import OutputMode, Target
 from canonicall.wire.losses import dropped
 
 _DEFAULT_NAME = "reply"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
+from canonicall.facts.parameter_kinds import Parameter, known_parameters
+from canonicall.facts.target import Refusal, Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.parameter_kinds import Parameter, known_parameters
-from canonicall.target import Refusal, Target
 
 
 def without_refused(body: dict[str, Any], target: Target) -> tuple[dict[str, Any], list[Finding]]:

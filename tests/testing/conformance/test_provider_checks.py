@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from batches import sampled
 from canonicall import CanonicallError, UnknownName, provider_names
-from canonicall.providers.profile import Rule, load_profile
-from canonicall.providers.registry import find_profile, get_profile, register_provider
-from canonicall.target import TextForm
+from canonicall.facts.profile import Rule, load_profile
+from canonicall.facts.registry import find_profile, get_profile, register_provider
+from canonicall.facts.target import TextForm
 from canonicall.testing.conformance import check_provider
 from canonicall.testing.conformance import providers as checks
 from canonicall.transcript.projection import Projection

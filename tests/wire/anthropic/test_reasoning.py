@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from canonicall import Text, Thinking, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import FieldRule
 from canonicall.request import Reasoning
-from canonicall.target import FieldRule
 from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,

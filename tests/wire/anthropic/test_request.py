@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from canonicall import Conversation, Message, Origin, Report, Text
 from canonicall.blocks import Native, ToolResult
 from canonicall.errors import MalformedBody
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.anthropic.request import DEFAULT_MAX_TOKENS, decode_request, encode_request

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from canonicall.providers.registry import get_target
-from canonicall.target import field_tree
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import field_tree
 from canonicall.wire.gemini.target import TARGET
 
 

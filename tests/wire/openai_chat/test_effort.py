@@ -4,7 +4,7 @@ import pytest
 
 from batches import each
 from canonicall import Conversation, Params, Request, encode_request, translate, verify
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Reasoning
 
 DEEPSEEK, KIMI, KIMI_NEXT = "deepseek:deepseek-v4-flash", "kimi:kimi-k2.6", "kimi:kimi-k3"

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from canonicall import Conversation, Message, Native, Text, ToolResult
 from canonicall.errors import MalformedBody
+from canonicall.facts.registry import get_target
 from canonicall.findings import Report
-from canonicall.providers.registry import get_target
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.gateway.exchange import HttpRequest, Refused
-from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"

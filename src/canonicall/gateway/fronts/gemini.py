@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.gateway.exchange import JSON, HttpRequest, Refused
 from canonicall.gateway.fronts.front import (
     COUNT,
@@ -18,7 +19,6 @@ from canonicall.gateway.fronts.front import (
     page_size,
     whole_number,
 )
-from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from canonicall.facts.target import Target
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import GENERATE, MODEL, MODEL_NAME, MODELS, Front, Routes
-from canonicall.target import Target
 
 _BASE = r"(?:/openai)?(?:/v1)?"
 _NOT_FOUND = 404

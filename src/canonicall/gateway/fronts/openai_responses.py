@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import (
@@ -24,7 +25,6 @@ from canonicall.gateway.fronts.front import (
     Asked,
 )
 from canonicall.gateway.fronts.openai_chat import ChatFront
-from canonicall.target import Target
 from canonicall.wire.openai_responses.repeated import repeated
 
 _BASE = r"(?:/openai)?(?:/v1)?/responses"

@@ -9,8 +9,8 @@ are asked in its name. What was said is never part of it.
 from contextvars import Token
 from typing import TYPE_CHECKING, Any
 
+from canonicall.facts.telemetry_names import telemetry_name
 from canonicall.gateway.served import Begun, Served, Watcher
-from canonicall.providers.telemetry_names import telemetry_name
 from canonicall.telemetry.propagation import continued
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import msgspec
 
 from canonicall.blocks import Opaque, Thinking
 from canonicall.errors import MalformedBody
-from canonicall.providers.registry import find_profile
-from canonicall.target import FORMATS
+from canonicall.facts.registry import find_profile
+from canonicall.facts.target import FORMATS
 from canonicall.wire.carried import UNKNOWN_ISSUER
 from canonicall.wire.formats import get_format
 from canonicall.wire.openai_responses.reasoning import decode_reasoning

@@ -21,9 +21,9 @@ from canonicall.discovery.draft import ASKED, SOME, Draft, history, permissive, 
 from canonicall.discovery.exchanges import Exchange, lesson_of
 from canonicall.discovery.identifying import identified
 from canonicall.discovery.sending import Sender
-from canonicall.providers.registry import get_profile, get_target
+from canonicall.facts.registry import get_profile, get_target
+from canonicall.facts.target import Target
 from canonicall.request import Params
-from canonicall.target import Target
 from canonicall.testing.conformance import heard
 from canonicall.testing.conformance.growth import messages_of
 from canonicall.testing.conformance.report import Broken, Checking, Conformance, Skipped

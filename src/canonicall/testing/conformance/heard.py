@@ -8,10 +8,10 @@ from canonicall.blocks import ToolCall
 from canonicall.discovery.draft import TOOLS, Draft
 from canonicall.discovery.exchanges import Exchange
 from canonicall.discovery.text_calls import in_known_syntax
+from canonicall.facts.target import Target
 from canonicall.guard.validation import examined
 from canonicall.reply import LENGTH, STOP, TOOL_CALLS, Reply
 from canonicall.syntax.recovery import recover_calls
-from canonicall.target import Target
 from canonicall.testing.conformance.report import Broken, need
 from canonicall.testing.conformance.simulated import simulated
 from canonicall.testing.simulator import Simulator

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.codec import Encoded, decode_request, encode_request
 from canonicall.conversation import Conversation
-from canonicall.providers.profile import Profile, load_profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import Profile, load_profile
+from canonicall.facts.registry import (
     find_profile,
     get_profile,
     get_target,
@@ -27,10 +27,10 @@ from canonicall.providers.registry import (
     registered_profiles,
     unregister_provider,
 )
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.syntax.detection import printed_by
 from canonicall.syntax.text_form import syntax_of_form
-from canonicall.target import Target
 from canonicall.testing.conformance.growth import is_prefix, parting
 from canonicall.testing.conformance.report import Broken, Checking, Conformance, need
 from canonicall.testing.conformance.simulated import simulated

@@ -4,7 +4,7 @@ from typing import Any
 
 from canonicall.discovery.addresses import places
 from canonicall.discovery.identifying import request_url
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.simulator import Simulator
 

@@ -11,8 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, Opaque, Thinking, Unknown
+from canonicall.facts.target import Target
 from canonicall.reply import Reply
-from canonicall.target import Target
 from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door, State, list_of
 from canonicall.testing.doors.message_threads import COMPACTION, MessagesState
 from canonicall.testing.exchange import SimRequest

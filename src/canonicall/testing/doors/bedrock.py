@@ -6,8 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Opaque, Thinking
+from canonicall.facts.target import Target
 from canonicall.reply import Reply
-from canonicall.target import Target
 from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, STREAM, Door, list_of
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure

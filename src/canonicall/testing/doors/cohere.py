@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
 from canonicall.testing.failure import Failure
 from canonicall.wire.error_body import ErrorBody

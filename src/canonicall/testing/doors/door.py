@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from canonicall.blocks import Block, Text
+from canonicall.facts.target import Target
 from canonicall.reply import Reply
-from canonicall.target import Target
 from canonicall.testing.exchange import Piece, SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.verify.violation import Violation

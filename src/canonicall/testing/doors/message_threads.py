@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.testing.doors.door import State, list_of
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure

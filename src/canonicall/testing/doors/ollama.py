@@ -7,7 +7,7 @@ them can do. Source: ollama/ollama, api/types.go and docs/api.md.
 from collections.abc import Sequence
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.testing.doors.door import GENERATE, MODELS, SHOW, VERSION, Asked, Door
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure

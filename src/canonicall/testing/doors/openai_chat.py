@@ -6,8 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, Opaque, Thinking
+from canonicall.facts.target import Target
 from canonicall.reply import Reply
-from canonicall.target import Target
 from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure

@@ -11,8 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, Opaque, Text, Thinking, ToolCall, Unknown
+from canonicall.facts.target import Target
 from canonicall.reply import Reply
-from canonicall.target import Target
 from canonicall.testing.doors.conversations import as_items, item_type
 from canonicall.testing.doors.door import (
     CANCEL,

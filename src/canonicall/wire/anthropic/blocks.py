@@ -21,8 +21,8 @@ from canonicall.blocks import (
     ToolResult,
     Unknown,
 )
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.opening import OPENING
 from canonicall.wire.anthropic.content import decode_part, encode_part, is_plain_text
 from canonicall.wire.anthropic.extras import (

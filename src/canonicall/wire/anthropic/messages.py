@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Native, Origin, Role, ToolResult, Unknown
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
 from canonicall.wire.anthropic.content import is_plain_text, is_search_result

@@ -10,9 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Thinking, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Reasoning
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.losses import dropped
 from canonicall.wire.reading import object_at, text_at

@@ -8,9 +8,9 @@ from typing import Any
 
 from canonicall.blocks import Message, Origin
 from canonicall.deltas import state_fields
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request, Tool
-from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
 from canonicall.wire.anthropic.compaction import fit_compaction

@@ -7,8 +7,8 @@ A provider's profile overrides what a model or a compatible host does differentl
 
 from msgspec.structs import replace
 
-from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.target import IdRule, NameRule, Target
 
 SOURCE = "platform.claude.com; types of the `anthropic` SDK 2.8; error texts of the live API"
 """Where the rules of this file were read, unless one names another source."""

@@ -11,9 +11,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Native
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.anthropic.extras import (
     FORMAT,
     decode_cache,

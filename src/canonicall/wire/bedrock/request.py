@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
 from canonicall.deltas import state_fields
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
-from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
 from canonicall.wire.bedrock.documents import with_distinct_documents

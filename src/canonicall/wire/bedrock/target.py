@@ -7,8 +7,8 @@ documentation; error texts are quoted where they are the only source.
 
 from msgspec.structs import replace
 
-from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.target import FieldRule, IdRule, NameRule, Target
 
 SOURCE = "service model `bedrock-runtime` of botocore; Bedrock documentation, Converse"
 """Where the rules of this file were read, unless one names another source."""

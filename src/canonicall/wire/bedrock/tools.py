@@ -11,9 +11,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Native, ToolCall
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.content import (
     FORMAT,

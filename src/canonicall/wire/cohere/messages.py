@@ -23,8 +23,8 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.cohere.content import (
     FORMAT,

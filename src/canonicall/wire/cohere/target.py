@@ -4,8 +4,8 @@ Sources: the API reference (docs.cohere.com/reference/chat) and the typed models
 SDK (`AssistantChatMessageV2`, `ToolChatMessageV2`, `V2ChatRequest`).
 """
 
-from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import IdRule, NameRule, Refusal, Target
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.target import IdRule, NameRule, Refusal, Target
 
 SOURCE = "docs.cohere.com/reference/chat; types of the `cohere` SDK"
 """Where the rules of this file were read, unless one names another source."""

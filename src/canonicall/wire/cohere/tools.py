@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.cohere.content import FORMAT
 from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import decode_function_tools, encode_function_tools

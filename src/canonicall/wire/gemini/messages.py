@@ -9,8 +9,8 @@ from typing import Any
 
 from canonicall.blocks import Block, Message, Origin, Text, ToolResult
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.gemini.fields import fields_at, many_at, own_fields
 from canonicall.wire.gemini.parts import decode_parts, encode_parts

@@ -22,8 +22,8 @@ from canonicall.blocks import (
     ToolResult,
     Unknown,
 )
+from canonicall.facts.target import field_tree
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import field_tree
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, with_rest
 from canonicall.wire.foreign_parts import foreign_part
 from canonicall.wire.gemini import results

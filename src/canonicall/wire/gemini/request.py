@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from canonicall.blocks import Origin
 from canonicall.conversation import Conversation
 from canonicall.deltas import state_fields
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import Request
-from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.gemini.fields import fields_at, native_of, own_fields
 from canonicall.wire.gemini.messages import (

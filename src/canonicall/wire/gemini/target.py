@@ -1,7 +1,7 @@
 """What generateContent accepts. Profiles of single models override it (Gemini 3 and later)."""
 
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import FieldRule, IdRule, NameRule, Target
 from canonicall.wire.gemini.field_names import PART, REQUEST
 
 SOURCE = "ai.google.dev; types of google-genai; error texts of the live API"

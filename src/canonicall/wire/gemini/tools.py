@@ -8,9 +8,9 @@ import re
 from typing import Any
 
 from canonicall.blocks import Native
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out

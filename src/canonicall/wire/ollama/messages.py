@@ -24,8 +24,8 @@ from canonicall.blocks import (
     ToolResult,
 )
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
 from canonicall.wire.losses import misplaced

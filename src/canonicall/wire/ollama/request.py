@@ -7,9 +7,9 @@ from typing import Any
 
 from canonicall.blocks import Native, Origin
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
-from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent

@@ -4,8 +4,8 @@ Source: ollama/ollama, `api/types.go` (`ChatRequest`, `Message`, `ToolCall`), `s
 `docs/api`.
 """
 
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import IdRule, Target
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import IdRule, Target
 
 SOURCE = "ollama/ollama: api/types.go, server/routes.go, docs/api"
 """Where the rules of this file were read, unless one names another source."""

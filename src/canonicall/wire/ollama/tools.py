@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.losses import weakened
 from canonicall.wire.offering import decode_function_tools, encode_function_tools
 from canonicall.wire.ollama.messages import FORMAT

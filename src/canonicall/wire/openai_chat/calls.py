@@ -9,8 +9,8 @@ from typing import Any
 
 from canonicall.arguments import arguments_of, arguments_text, with_object
 from canonicall.blocks import Native, ToolCall
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.wire.openai_chat.native import (
     HINT,
     decode_mark,

@@ -9,9 +9,9 @@ unless the target is known to have others.
 from collections.abc import Mapping
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import Reasoning
-from canonicall.target import Target
 from canonicall.wire.losses import dropped
 from canonicall.wire.reading import number_at, object_at, text_at, whole
 

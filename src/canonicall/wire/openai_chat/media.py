@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from canonicall.blocks import Media, Native, Opaque
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,

@@ -22,9 +22,9 @@ from canonicall.blocks import (
     ToolResult,
 )
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.losses import misplaced
 from canonicall.wire.openai_chat.audio import decode_audio, encode_audio_reference, own_sound

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from canonicall.blocks import Block, Native, ToolCall, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
 from canonicall.wire.openai_chat.target import FORMAT

@@ -7,9 +7,9 @@ canonical value counts; it is said in the same way again where the target has no
 from collections.abc import Mapping
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params
-from canonicall.target import Target
 from canonicall.wire.losses import dropped
 from canonicall.wire.openai_chat.effort import EFFORT, SWITCHES, decode_effort, encode_effort
 from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT

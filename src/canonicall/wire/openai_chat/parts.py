@@ -17,8 +17,8 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.openai_chat.media import MEDIA_PARTS, decode_media, encode_media
 from canonicall.wire.openai_chat.native import (

@@ -5,9 +5,9 @@ from typing import Any
 
 from canonicall.blocks import Message, Origin
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
-from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History

@@ -5,8 +5,8 @@ Sources: types of `openai` 3.49.0 and the OpenAPI document of 2026-08-21, where 
 
 from msgspec.structs import replace
 
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import FieldRule, IdRule, NameRule, Target
 
 SOURCE = "types of `openai` 3.49.0; OpenAPI document of 2026-08-21"
 """Where the rules of this file were read, unless one names another source."""

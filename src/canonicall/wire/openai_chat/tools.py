@@ -5,9 +5,9 @@ from typing import Any
 
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_chat.native import (

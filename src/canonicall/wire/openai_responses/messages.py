@@ -21,8 +21,8 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses import searches

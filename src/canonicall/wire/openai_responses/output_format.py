@@ -7,9 +7,9 @@ not read here (`{"type": "text"}`) and what else `text` holds stays native.
 from collections.abc import Mapping
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.target import Target
 from canonicall.wire.losses import dropped
 from canonicall.wire.output_formats import (
     NO_SUCH_FORM,

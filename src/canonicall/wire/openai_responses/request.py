@@ -9,9 +9,9 @@ from typing import Any
 from canonicall.blocks import Message, Native, Origin, Text
 from canonicall.conversation import Conversation
 from canonicall.deltas import state_fields, state_names
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request, Tool
-from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.carried import set_fields
 from canonicall.wire.losses import dropped, foreign_fields, unknown_choice

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.target import IdRule, NameRule, Target
 
 SOURCE = "types of the `openai` SDK; OpenAPI document; error texts of the live API"
 """Where the rules of this file were read, unless one names another source."""

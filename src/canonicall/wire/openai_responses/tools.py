@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.carried import with_rest
 from canonicall.wire.grouping import is_group_name
 from canonicall.wire.losses import unknown_choice, weakened

@@ -1,11 +1,11 @@
 """The names of the built-in providers, for type checkers and editors.
 
-The files in `profiles/` decide which providers there are; a test compares them with this list.
+The files in `hosts/` decide which providers there are; a test compares them with this list.
 """
 
 from typing import Literal, TypeAlias
 
-from canonicall.target import Format
+from canonicall.facts.target import Format
 
 ProviderName: TypeAlias = Literal[
     "anthropic",

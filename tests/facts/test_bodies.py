@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from batches import each
 from canonicall import Conversation, Media, Request, Text, Tool, ToolCall, encode_request
 from canonicall.errors import MalformedBody, UnknownName
-from canonicall.providers.bodies import Source, source_of, target_for
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.facts.bodies import Source, source_of, target_for
+from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.verify import verify
 
 ASKED = {"role": "user", "content": "Hi"}

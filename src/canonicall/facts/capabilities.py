@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.providers.profile import Profile, Provenance
-from canonicall.providers.registry import find_target_parts
+from canonicall.facts.profile import Profile, Provenance
+from canonicall.facts.registry import find_target_parts
 
 CallFormat: TypeAlias = Literal["json", "xml", "custom", "unknown"]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from batches import each
-from canonicall.providers.capabilities import Capabilities, get_capabilities
-from canonicall.providers.registry import (
+from canonicall.facts.capabilities import Capabilities, get_capabilities
+from canonicall.facts.registry import (
     provider_names,
     register_provider,
     unregister_provider,

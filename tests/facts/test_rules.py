@@ -21,8 +21,8 @@ from canonicall import (
     unregister_provider,
 )
 from canonicall.errors import UnknownName
-from canonicall.providers.profile import RULE_FIELDS
-from canonicall.target import FORMATS
+from canonicall.facts.profile import RULE_FIELDS
+from canonicall.facts.target import FORMATS
 
 SOURCES = sorted(Path(canonicall.__file__).parent.rglob("*.py"))
 

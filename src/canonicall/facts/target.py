@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.schema_rules import SchemaRule
+from canonicall.facts.schema_rules import SchemaRule
 
 Format: TypeAlias = Literal[
     "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "cohere", "ollama"

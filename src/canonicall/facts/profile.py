@@ -30,9 +30,9 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.providers.endpoint import Endpoint, load_endpoints
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import FORMATS, FieldRule, IdRule, NameRule, Target
+from canonicall.facts.endpoint import Endpoint, load_endpoints
+from canonicall.facts.schema_rules import SchemaRule
+from canonicall.facts.target import FORMATS, FieldRule, IdRule, NameRule, Target
 
 Confidence: TypeAlias = Literal["A", "B", "C", "U"]
 """A: specification or documentation. B: recorded traffic, or seen live by a maintained library.

@@ -6,8 +6,8 @@ import pytest
 
 from batches import each
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.providers.profile import Profile, load_profile, override
-from canonicall.target import Target
+from canonicall.facts.profile import Profile, load_profile, override
+from canonicall.facts.target import Target
 
 GOOD = {
     "name": "host",

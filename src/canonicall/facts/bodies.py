@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from canonicall.detection import other_api, possible_formats, reply_format
 from canonicall.errors import MalformedBody, UnknownName
-from canonicall.lookalikes import likeness
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import (
     find_target_parts,
     get_profile,
     get_target,
@@ -22,7 +21,8 @@ from canonicall.providers.registry import (
     target_of,
     target_parts,
 )
-from canonicall.target import FORMATS, Target
+from canonicall.facts.target import FORMATS, Target
+from canonicall.lookalikes import likeness
 
 
 def target_for(body: Any, named: str) -> Target:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.providers.registry import (
+from canonicall.facts.registry import (
     find_profile,
     get_profile,
     get_target,
@@ -15,7 +15,7 @@ from canonicall.providers.registry import (
     register_provider,
     unregister_provider,
 )
-from canonicall.target import FORMATS, IdRule, Target
+from canonicall.facts.target import FORMATS, IdRule, Target
 
 BASE = {
     format: Target(format=format, max_tools=7)
@@ -244,7 +244,7 @@ def test_who_names_a_provider_does_not_wait_for_the_others():
     """Listing the profiles loads modules that take longer than the profile itself."""
     program = """
 import sys
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 get_target("anthropic:claude-opus-5")
 print(sorted({"importlib.resources", "zipfile", "tempfile"} & set(sys.modules)))
 """

@@ -4,12 +4,12 @@ from importlib.resources import files
 from typing import get_args
 
 from canonicall import Format, ProviderName
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 from canonicall.wire.formats import get_format
 
 
 def test_every_built_in_provider_is_a_literal_name():
-    profiles = files("canonicall.providers").joinpath("profiles").iterdir()
+    profiles = files("canonicall.facts").joinpath("hosts").iterdir()
     built_in = {file.name.removesuffix(".toml") for file in profiles if file.name.endswith(".toml")}
     assert set(get_args(ProviderName)) == built_in
     assert list(get_args(ProviderName)) == sorted(built_in)

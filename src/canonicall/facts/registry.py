@@ -22,9 +22,8 @@ from msgspec import Struct
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.findings import Finding
-from canonicall.providers.names import TargetName
-from canonicall.providers.profile import (
+from canonicall.facts.names import TargetName
+from canonicall.facts.profile import (
     RULE_FIELDS,
     ModelRules,
     Profile,
@@ -32,7 +31,8 @@ from canonicall.providers.profile import (
     load_profile,
     override,
 )
-from canonicall.target import FORMATS, Target
+from canonicall.facts.target import FORMATS, Target
+from canonicall.findings import Finding
 
 _FILE_NAME = re.compile("[a-z0-9-]+")
 _WILDCARD = re.compile(r"[*?\[]")
@@ -317,7 +317,7 @@ def _base_target(format: str) -> Target:
 def _built_in_names() -> frozenset[str]:
     # Listing files loads a dozen modules, which nobody needs who knows a provider's name.
     resources = import_module("importlib.resources")
-    folder = resources.files("canonicall.providers").joinpath("profiles")
+    folder = resources.files("canonicall.facts").joinpath("hosts")
     names = (file.name for file in folder.iterdir())
     return frozenset(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
@@ -328,7 +328,7 @@ def _built_in(name: str) -> Profile | None:
     if not _FILE_NAME.fullmatch(name):
         return None
     try:
-        data = get_data("canonicall.providers", f"profiles/{name}.toml")
+        data = get_data("canonicall.facts", f"hosts/{name}.toml")
     except OSError:
         return None
     return load_profile(data, f"{name}.toml") if data is not None else None

@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.providers.profile import FORMATS, Profile, Rule, override
-from canonicall.providers.registry import _base_target, get_profile, get_target, provider_names
-from canonicall.target import Target
+from canonicall.facts.profile import FORMATS, Profile, Rule, override
+from canonicall.facts.registry import _base_target, get_profile, get_target, provider_names
+from canonicall.facts.target import Target
 
 PROVIDERS = [
     "openai",

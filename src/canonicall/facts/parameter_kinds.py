@@ -67,5 +67,5 @@ def _built(tree: Mapping[str, Any], *, in_snake_case: bool) -> Mapping[str, Para
 
 @cache
 def _table() -> dict[str, dict[str, Any]]:
-    data = get_data("canonicall", "parameter_kinds.toml") or b""
+    data = get_data("canonicall.facts", "parameter_kinds.toml") or b""
     return tomllib.loads(data.decode())
