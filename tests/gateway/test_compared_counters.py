@@ -13,8 +13,7 @@ from canonicall.blocks import Text, ToolCall
 from canonicall.cli.verbs import cli
 from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.routing import Switched
-from canonicall.gateway.sessions import is_within_turn
+from canonicall.gateway.sessions import LocalSessions, is_within_turn
 from canonicall.gateway.settings import (
     Choice,
     ModelSettings,
@@ -247,7 +246,7 @@ def test_a_request_with_results_is_within_a_turn(body: dict[str, Any], is_within
 
 def test_a_turn_stays_where_it_is_to_its_end() -> None:
     one, other = get_target("anthropic:x"), get_target("gemini:y")
-    switched = Switched()
+    switched = LocalSessions()
     switched.took_over("s", other, 0.0)
     later = 10 * 3600.0
     assert switched.first("s", (one, other), later, is_bound=True) == (other, one)

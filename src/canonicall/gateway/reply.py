@@ -260,7 +260,7 @@ class ClientReply:
         """Count tokens, and note who answers now."""
         turn, now = self._turn, self._state.backs.means.now()
         if turn.target is not None and turn.target != turn.chain[0]:
-            self._state.switched.took_over(turn.session, turn.target, now)
+            self._state.sessions.took_over(turn.session, turn.target, now)
         turn.usage = usage_in(data, turn.front.format)
 
     async def _store(self, reply: dict[str, Any] | None) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class HttpExchange:
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         is_bound = is_within_turn(whole.body)
-        chain = state.switched.first(
+        chain = state.sessions.first(
             session, route.chain(session), state.backs.means.now(), is_bound=is_bound
         )
         is_as_sent = whole.body is read or (body is read and whole.keeper == target_name(chain[0]))

@@ -24,9 +24,9 @@ from canonicall.gateway.exchange import JSON, HttpResponse, Refused
 from canonicall.gateway.failing import error_events, unexpected
 from canonicall.gateway.forwarded import body_headers
 from canonicall.gateway.forwarded_replies import events_with_fields
-from canonicall.gateway.memory import Remembered
 from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
+from canonicall.gateway.sessions import Remembered
 from canonicall.gateway.state import State
 from canonicall.gateway.storage import store
 from canonicall.gateway.summaries import opened
@@ -67,7 +67,7 @@ class Translated:
     @cached_property
     def _remembered(self) -> Remembered:
         turn = self._turn
-        return self._state.memory.of(turn.session, turn.front.format, len(turn.data))
+        return self._state.sessions.remembered(turn.session, turn.front.format, len(turn.data))
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -335,7 +335,7 @@ class Translated:
         if sent is None or not turn.is_complete:
             return {}
         if turn.target is not None and turn.target != turn.chain[0]:
-            state.switched.took_over(turn.session, turn.target, now)
+            state.sessions.took_over(turn.session, turn.target, now)
         if turn.storing is None:
             return {}
         return await store(turn, self._body(sent), state.keeping, now)
