@@ -58,7 +58,9 @@ class Form:
             self.world.reads = ""
             raise AttemptFailed(of_cut(self.target, "nothing came."))
         if self.world.reads == LARGE:
-            raise AttemptFailed(of_transport(self.target, TooMuch(ReplyTooLarge("too large", limit=1))))
+            raise AttemptFailed(
+                of_transport(self.target, TooMuch(ReplyTooLarge("too large", limit=1)))
+            )
         yield b"first"
         yield b"second"
 

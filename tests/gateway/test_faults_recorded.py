@@ -9,7 +9,7 @@ import pytest
 from batches import each
 from canonicall import verify_stream
 from canonicall.facts.registry import get_target
-from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.takeover import TakenOver
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
 from canonicall.streams import StreamDecoder
 from components import needs

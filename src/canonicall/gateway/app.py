@@ -16,8 +16,8 @@ from canonicall.client.transport import Transport
 from canonicall.gateway import operations
 from canonicall.gateway.call_counts import CallCounts
 from canonicall.gateway.endpoints import answer
+from canonicall.gateway.error_responses import error_response, unexpected
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
-from canonicall.gateway.failing import error_response, unexpected
 from canonicall.gateway.fronts import front_beside, front_for, methods_at
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
@@ -26,10 +26,10 @@ from canonicall.gateway.governance.request_log import LARGEST_BODY
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
+from canonicall.gateway.outlet import Outlet
 from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
 from canonicall.gateway.requests import HttpExchange
 from canonicall.gateway.revocations import Revocations
-from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.settings import Settings
 from canonicall.gateway.state import Lasting, State

@@ -23,7 +23,7 @@ from canonicall.events import (
 )
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.takeover import TakenOver
 from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.request import Request
 from canonicall.streams import TOO_LARGE

@@ -17,8 +17,8 @@ from canonicall.client.failure import AttemptFailed, Failure, with_more
 from canonicall.client.learning import is_outside
 from canonicall.client.notices import Recovered
 from canonicall.facts.target import Target
+from canonicall.gateway.error_responses import error_events, provider_refusal
 from canonicall.gateway.exchange import HttpResponse, Refused
-from canonicall.gateway.failing import error_events, provider_refusal
 from canonicall.gateway.forwarded import (
     ForwardedForm,
     body_headers,
@@ -34,7 +34,7 @@ from canonicall.gateway.forwarded_replies import (
 from canonicall.gateway.opaque import has_packed
 from canonicall.gateway.state import State
 from canonicall.gateway.storage import store
-from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.takeover import TakenOver
 from canonicall.gateway.translated import Translated
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import asking_usage, size_in, usage_in, wants_usage
@@ -83,7 +83,7 @@ class ClientReply:
                 raise provider_refusal(error.failures[-1], turn.front) from error
             raise
         finally:
-            self._translated.note(attempts)
+            self._translated.record(attempts)
             turn.upstream_seconds = self._elapsed() - self._begun
         if isinstance(opened.form, EncodedForm):
             return await self._translated.response(attempts, opened)

@@ -12,17 +12,17 @@ from canonicall.client.attempts import NoReply
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.findings import Finding
 from canonicall.gateway.compaction import reply_to
+from canonicall.gateway.error_responses import error_events, error_response, refused_of, unexpected
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
-from canonicall.gateway.failing import error_events, error_response, refused_of, unexpected
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, Asked, Front
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.operations import is_operator
+from canonicall.gateway.outlet import Outlet
 from canonicall.gateway.prompts import prompt_model
 from canonicall.gateway.reading import mended_body
 from canonicall.gateway.references import References
 from canonicall.gateway.responses_state import FORMAT
-from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import is_within_turn, session_of
 from canonicall.gateway.state import State

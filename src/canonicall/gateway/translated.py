@@ -20,8 +20,8 @@ from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, Thi
 from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.gateway.continuation import Continuation, Given
+from canonicall.gateway.error_responses import error_events, unexpected
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
-from canonicall.gateway.failing import error_events, unexpected
 from canonicall.gateway.forwarded import body_headers
 from canonicall.gateway.forwarded_replies import events_with_fields
 from canonicall.gateway.opaque import calls_in, restored, restored_messages
@@ -30,7 +30,7 @@ from canonicall.gateway.sessions import Remembered
 from canonicall.gateway.state import State
 from canonicall.gateway.storage import store
 from canonicall.gateway.summaries import opened
-from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.takeover import TakenOver
 from canonicall.gateway.truncation import Truncation, wants_truncation, without_truncation
 from canonicall.gateway.turns import Turn, summary_of
 from canonicall.gateway.usage import size_of, wants_usage
@@ -159,7 +159,7 @@ class Translated:
             async for piece in pieces:
                 yield piece
 
-    def note(self, attempts: Attempts[Any]) -> None:
+    def record(self, attempts: Attempts[Any]) -> None:
         """Note who was asked up to now, and with what."""
         turn, form = self._turn, attempts.form
         turn.target = attempts.target or turn.target

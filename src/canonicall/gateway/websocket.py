@@ -30,16 +30,16 @@ from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.framing.frame import Frame
 from canonicall.framing.sse import ServerSentEvents
+from canonicall.gateway.error_responses import error_response
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
-from canonicall.gateway.failing import error_response
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, Asked
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.request_log import LARGEST_BODY
+from canonicall.gateway.outlet import Outlet
 from canonicall.gateway.reading import Receive, Scope, Send, head_of, mended_body
 from canonicall.gateway.requests import HttpExchange
 from canonicall.gateway.responses_state import FORMAT, PREVIOUS, items_of
-from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.state import State
 from canonicall.gateway.translated import Translated
