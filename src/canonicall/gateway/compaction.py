@@ -24,7 +24,7 @@ from canonicall.folding import events_of
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused, one_piece
 from canonicall.gateway.forwarded import ForwardedForm, with_model
 from canonicall.gateway.fronts.front import COMPACT
-from canonicall.gateway.reply import ClientReply
+from canonicall.gateway.reply import ClientReply, ReplyForms
 from canonicall.gateway.state import State
 from canonicall.gateway.summaries import Summarised, anthropic_block, kept_messages, responses_item
 from canonicall.gateway.translated import Translated
@@ -63,11 +63,8 @@ def wants_summary(turn: Turn) -> bool:
     return turn.front.format == _MESSAGES and isinstance(turn.body.get(_FIELD), dict)
 
 
-class SummaryReply(ClientReply):
-    """The answer to a request for a summary."""
-
-    def __init__(self, state: State, turn: Turn) -> None:
-        super().__init__(state, turn, _Written(state, turn))
+class _SummaryForms(ReplyForms):
+    """The request for a summary, as each target gets it."""
 
     def _as_it_is(self, target: Target, *, asks_usage: bool = False) -> ForwardedForm:
         """What the owner of the format gets: such formats are forwarded to it only."""
@@ -84,6 +81,13 @@ class SummaryReply(ClientReply):
             after_refusal=self._after_refusal,
             compacts=True,
         )
+
+
+class SummaryReply(ClientReply):
+    """The answer to a request for a summary."""
+
+    def __init__(self, state: State, turn: Turn) -> None:
+        super().__init__(state, turn, _Written, _SummaryForms)
 
     async def _forwarded(self, opened: Opened[bytes], form: ForwardedForm) -> HttpResponse:
         turn = self._turn

@@ -45,54 +45,15 @@ _QUESTION = "stream_options"
 """What a host names that refuses to be asked for the tokens of a stream."""
 
 
-class ClientReply:
-    """What one turn is answered with."""
+class ReplyForms:
+    """The request of one turn, as each target gets it."""
 
-    def __init__(self, state: State, turn: Turn, translated: Translated | None = None) -> None:
-        """`translated`: what answers where the request cannot be forwarded."""
+    def __init__(self, state: State, turn: Turn, translated: Translated) -> None:
         self._state = state
         self._turn = turn
-        self._translated = translated or Translated(state, turn)
-        self._elapsed = state.backs.means.elapsed
-        self._begun = self._elapsed()
-        chain = turn.chain
-        if turn.is_delta:
-            # Only its provider has the rest: no other is asked.
-            chain = (next((one for one in chain if one.format == turn.front.format), chain[0]),)
-        self._attempts: Attempts[Any] = Attempts(
-            state.backs.means,
-            state.backs.breakers,
-            chain,
-            self._form,
-            turn.notices.append,
-            hurries=True,
-            bound=turn.chain[0] if turn.is_bound else None,
-            shorten=self._translated.shorten,
-        )
-        turn.failures = self._attempts.failures
-        self._is_noted = False
-        """Whether tokens were counted before the end of a stream."""
+        self._translated = translated
 
-    async def response(self) -> HttpResponse:
-        """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
-        turn, attempts = self._turn, self._attempts
-        try:
-            opened = await attempts.open()
-        except NoReply as error:
-            if turn.is_delta:
-                raise provider_refusal(error.failures[-1], turn.front) from error
-            raise
-        finally:
-            self._translated.record(attempts)
-            turn.upstream_seconds = self._elapsed() - self._begun
-        if isinstance(opened.form, EncodedForm):
-            return await self._translated.response(attempts, opened)
-        form = opened.form
-        assert isinstance(form, ForwardedForm)  # noqa: S101  there are two of them
-        turn.is_forwarded = True
-        return await self._forwarded(opened, form)
-
-    async def _form(self, target: Target) -> Form[Any]:
+    async def form(self, target: Target) -> Form[Any]:
         """The request as a target gets it."""
         if self._turn.is_delta:
             return self._as_it_is(target)
@@ -162,6 +123,61 @@ class ClientReply:
         # In another form it may be taken: the encoder knows which.
         notice = Recovered(target, code, {}, failure.message)
         return Again(failure, await self._translated.form(target), notice)
+
+
+class ClientReply:
+    """What one turn is answered with."""
+
+    def __init__(
+        self,
+        state: State,
+        turn: Turn,
+        translated: type[Translated] = Translated,
+        forms: type[ReplyForms] = ReplyForms,
+    ) -> None:
+        """`translated`: what answers where the request cannot be forwarded. `forms`: what makes the
+        request for a target."""
+        self._state = state
+        self._turn = turn
+        self._translated = translated(state, turn)
+        self._elapsed = state.backs.means.elapsed
+        self._begun = self._elapsed()
+        chain = turn.chain
+        if turn.is_delta:
+            # Only its provider has the rest: no other is asked.
+            chain = (next((one for one in chain if one.format == turn.front.format), chain[0]),)
+        self._attempts: Attempts[Any] = Attempts(
+            state.backs.means,
+            state.backs.breakers,
+            chain,
+            forms(state, turn, self._translated).form,
+            turn.notices.append,
+            hurries=True,
+            bound=turn.chain[0] if turn.is_bound else None,
+            shorten=self._translated.shorten,
+        )
+        turn.failures = self._attempts.failures
+        self._is_noted = False
+        """Whether tokens were counted before the end of a stream."""
+
+    async def response(self) -> HttpResponse:
+        """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
+        turn, attempts = self._turn, self._attempts
+        try:
+            opened = await attempts.open()
+        except NoReply as error:
+            if turn.is_delta:
+                raise provider_refusal(error.failures[-1], turn.front) from error
+            raise
+        finally:
+            self._translated.record(attempts)
+            turn.upstream_seconds = self._elapsed() - self._begun
+        if isinstance(opened.form, EncodedForm):
+            return await self._translated.response(attempts, opened)
+        form = opened.form
+        assert isinstance(form, ForwardedForm)  # noqa: S101  there are two of them
+        turn.is_forwarded = True
+        return await self._forwarded(opened, form)
 
     async def _forwarded(self, opened: Opened[bytes], form: ForwardedForm) -> HttpResponse:
         turn = self._turn
