@@ -7,7 +7,7 @@ import pytest
 
 from canonicall.client import encoder
 from canonicall.codec import encode_request
-from canonicall.gateway.settings import RepairSettings
+from canonicall.gateway.config import RepairSettings
 from canonicall.testing.exchange import SimResponse
 from gateway_support import ask
 from scenarios import upstreams

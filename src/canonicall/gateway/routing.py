@@ -19,8 +19,7 @@ from canonicall.facts.registry import (
     provider_names,
 )
 from canonicall.facts.target import Target
-from canonicall.gateway.settings import ModelSettings
-from canonicall.gateway.wildcards import fits
+from canonicall.gateway.config import ModelSettings, fits
 
 _MOST_ROUTES = 20_000
 _ANY = "PROVIDER:MODEL"
