@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall.client.breaker import BreakerPolicy, Breakers, Circuit
+from canonicall.client.breaker import BreakerPolicy, Circuit, LocalBreakers
 from canonicall.runtime.model import ModelError
 
 from client_support import Clock, asked, client, kinds, question, simulator, target
@@ -93,7 +93,7 @@ def test_whatever_happens_it_is_asked_again_in_the_end(steps):
     ("kind", "state"), [("overloaded", "open"), ("refused", "closed"), ("authentication", "closed")]
 )
 def test_only_what_says_something_of_the_endpoint_counts(kind, state):
-    breakers = Breakers(POLICY)
+    breakers = LocalBreakers(POLICY)
     for _ in range(3):
         breakers.failed(target("openai"), kind, 0.0)
     assert breakers.of(target("openai")).state(0.0) == state

@@ -27,7 +27,7 @@ from canonicall import (
     Toolset,
     encode_request,
 )
-from canonicall.client.rendering import Renderings
+from canonicall.client.encoder import Renderings
 from canonicall.client.transport import TransportError
 from canonicall.findings import Finding
 from canonicall.runtime.model import LocalModel

@@ -20,8 +20,7 @@ from canonicall.gateway.config import (
     Settings,
     StoreSettings,
 )
-from canonicall.gateway.routing import Switched
-from canonicall.gateway.sessions import is_within_turn
+from canonicall.gateway.sessions import LocalSessions, is_within_turn
 from gateway_faults import BACKS, BROKEN, CALLS, FRONTS, Play, Upstream, said, stream_of
 from gateway_sockets import until
 from gateway_support import World, ask, simulated_providers
@@ -247,7 +246,7 @@ def test_a_request_with_results_is_within_a_turn(body: dict[str, Any], is_within
 
 def test_a_turn_stays_where_it_is_to_its_end() -> None:
     one, other = get_target("anthropic:x"), get_target("gemini:y")
-    switched = Switched()
+    switched = LocalSessions()
     switched.took_over("s", other, 0.0)
     later = 10 * 3600.0
     assert switched.first("s", (one, other), later, is_bound=True) == (other, one)

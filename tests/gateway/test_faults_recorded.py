@@ -10,7 +10,7 @@ from batches import each
 from canonicall import verify_stream
 from canonicall.codec.streams import StreamDecoder
 from canonicall.facts.registry import get_target
-from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.takeover import TakenOver
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
 from components import needs
 from gateway_faults import BACKS

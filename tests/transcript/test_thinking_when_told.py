@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from canonicall import Conversation, Params, Request, ToolCall, encode_request, verify
-from canonicall.client.rendering import Renderings
+from canonicall.client.encoder import Renderings
 from canonicall.facts.registry import get_target
 from canonicall.request import Reasoning
 

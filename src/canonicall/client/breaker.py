@@ -9,7 +9,7 @@ request would meet as well count; a request that is refused says that the endpoi
 """
 
 from collections.abc import Container, Mapping
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -83,11 +83,46 @@ class Circuit(Struct, frozen=True):
         return Circuit(failures, self.openings + 1, now + rest)
 
 
-class Breakers:
-    """The circuits of all endpoints that a client asks: one for each provider, format and model.
+class Breakers(Protocol):
+    """What the attempts loop asks, and tells, of endpoints: one circuit for each provider, format
+    and model. A model that is overloaded says nothing of its neighbours, which may be the fallback.
 
-    A model that is overloaded says nothing of its neighbours, which may be the fallback.
+    Nothing here waits: an implementation that several machines share answers from its own copy,
+    and exchanges what it hears in the background.
     """
+
+    @property
+    def known(self) -> Mapping[tuple[str, str, str], Circuit]:
+        """All circuits that are out of the ordinary, by provider, format and model."""
+        ...
+
+    def of(self, target: Target) -> Circuit:
+        """What is known of an endpoint."""
+        ...
+
+    def asked(self, target: Target, now: float) -> None:
+        """Somebody asks it now; `replied`, `failed` or `let_go` has to follow."""
+        ...
+
+    def replied(self, target: Target) -> None:
+        """It has begun to reply."""
+        ...
+
+    def let_go(self, target: Target) -> None:
+        """Whoever asked it went away."""
+        ...
+
+    def failed(self, target: Target, kind: str, now: float, *, told: float | None = None) -> None:
+        """It gave no reply, for this kind of reason; `told`: seconds that it says to wait."""
+        ...
+
+    def remember(self, other: "Breakers", providers: Container[str]) -> None:
+        """Take over which endpoints of these providers another client has found to be down."""
+        ...
+
+
+class LocalBreakers:
+    """Fits `Breakers`: the circuits of one process."""
 
     def __init__(self, policy: BreakerPolicy | None = None) -> None:
         self.policy = policy or BreakerPolicy()

@@ -28,6 +28,8 @@ from canonicall.wire.formats import get_format
 
 REFUSED = "refused"
 """The request itself is at fault: the one kind that another rendering may help."""
+MALFORMED = "malformed_reply"
+"""The type of the error that stands for a body which says 200 and is no reply."""
 _KINDS = {
     400: REFUSED,
     401: "authentication",
@@ -125,6 +127,8 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
     """An error that came inside a stream, or in a body that said 200."""
     if event.type == TOO_LARGE:
         return Failure(kind=TOO_LARGE, message=_sentence(target, f"the reply: {event.message}"))
+    if event.type == MALFORMED:
+        return of_cut(target, event.message)
     code = _status_in(event.native)
     passing = is_passing_error(event.type or event.message, code)
     known = f" ({hide(event.type, secrets)})" if event.type else ""
@@ -164,7 +168,7 @@ def of_transport(target: Target, error: TransportError) -> Failure:
 
 
 def of_cut(target: Target, why: str) -> Failure:
-    """A stream that ended before it had begun."""
+    """A stream that ended before it had begun, or a body with no whole reply in it."""
     return Failure(kind="cut", message=_sentence(target, why), passing=True)
 
 

@@ -8,28 +8,25 @@ import asyncio
 import random as chance
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
+from functools import partial
 from types import TracebackType
 from typing import Self
 
-from canonicall.client.breaker import Breakers, State
-from canonicall.client.chain import asking, ready
+from canonicall.client.attempts import Attempts, NoReply
+from canonicall.client.breaker import LocalBreakers, State
 from canonicall.client.config import ClientConfig
-from canonicall.client.exchange import Exchange
-from canonicall.client.failure import REFUSED, AttemptFailed, Failure
+from canonicall.client.encoder import Encoder, Renderings
+from canonicall.client.failure import REFUSED, Failure
 from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
-from canonicall.client.notices import Switched
-from canonicall.client.rendering import Renderings
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
-from canonicall.codec.encode import Encoded
-from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import Event, StreamEnded
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.request import Request
-from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
+from canonicall.runtime.model import ModelError, Notice, Notify
 
 
 class HttpModel:
@@ -63,7 +60,7 @@ class HttpModel:
         self._means = Means(transport, config, sleep, random, now, elapsed, keys)
         self._renderings = Renderings()
         self._learned = Learned()
-        self._breakers = Breakers(config.breaker)
+        self._breakers = LocalBreakers(config.breaker)
 
     def learned(self, target: str | Target) -> Target:
         """A target as experience has shown it: what it refused is not sent any more."""
@@ -74,47 +71,37 @@ class HttpModel:
     ) -> AsyncGenerator[Event, None]:
         """The events of the reply, as they come, from the first target that gives one."""
         notify = _to_all(self._notices, notice)
-        chain = list(dict.fromkeys((target, *self._fallbacks)))
-        failures: dict[Target, Failure] = {}
-        for goal in ready(chain, self._breakers, self._means.elapsed(), notify):
-            if failures:
-                before, last = next(reversed(failures.items()))
-                notify(Switched(before, goal, last.message, last.kind == REFUSED))
-            try:
-                async with aclosing(self._batches(request, goal, notify)) as batches:
-                    async for events in batches:
-                        ends = [events.pop()] if isinstance(events[-1], StreamEnded) else []
-                        for event in events:
-                            yield event
-            except AttemptFailed as failed:
-                failures[goal] = failed.failure
-                if failed.failure.kind == TOO_LARGE:
-                    # What the request asks for is too much: others would send it as well.
-                    break
-            else:
-                # Whoever stops at the end leaves no connection behind.
-                yield ends[0]
-                return
-        raise _model_error(failures)
+
+        encoder = Encoder(self._means.config, self._renderings, self._learned)
+        attempts = Attempts(
+            self._means,
+            self._breakers,
+            (target, *self._fallbacks),
+            partial(encoder.form, request),
+            notify,
+        )
+        try:
+            opened = await attempts.open()
+        except NoReply as error:
+            raise _model_error(error.failures, attempts.target or target) from error
+        events, end = opened.first, None
+        with closing(attempts):
+            async with aclosing(opened.rest):
+                while events:
+                    if isinstance(last := events[-1], StreamEnded):
+                        end = last
+                        events.pop()
+                        attempts.answered(end.reply.usage, complete=end.complete)
+                    for event in events:
+                        yield event
+                    events = await anext(opened.rest, [])
+        if end is not None:
+            # Whoever stops at the end leaves no connection behind.
+            yield end
 
     def circuit(self, target: str | Target) -> State:
         """Whether a target is asked (closed), left alone (open), or tried (half_open)."""
         return self._breakers.of(get_target(target)).state(self._means.elapsed())
-
-    async def _batches(
-        self, request: Request, goal: Target, notify: Notify
-    ) -> AsyncGenerator[list[Event], None]:
-        """The events of one target's reply; its breaker hears how it went."""
-
-        def sends(encoded: Encoded) -> None:
-            if told := Repaired.of(encoded):
-                notify(told)
-
-        exchange = Exchange(self._means, self._renderings, self._learned, notify, sends=sends)
-        with asking(goal, self._breakers, self._means.elapsed):
-            async with aclosing(exchange.batches(request, goal)) as batches:
-                async for events in batches:
-                    yield events
 
     async def close(self) -> None:
         """Close all connections."""
@@ -152,22 +139,21 @@ def _usual_transport() -> Transport:
     return AiohttpTransport()
 
 
-def _model_error(failures: dict[Target, Failure]) -> ModelError:
+def _model_error(failures: Sequence[Failure], last_asked: Target) -> ModelError:
     """All that went wrong; status and kind are those of the target that was asked first.
 
     The diagnostics are those of the first request that was refused, else of the first that a
     provider answered with an error.
     """
-    first = next(iter(failures.values()))
-    goal, last = next(reversed(failures.items()))
-    refusals = sorted(failures.values(), key=lambda one: one.kind != REFUSED)
+    first, last = failures[0], failures[-1]
+    refusals = sorted(failures, key=lambda one: one.kind != REFUSED)
     diagnoses = (one.diagnostics for one in refusals if one.diagnostics is not None)
     return ModelError(
-        " | ".join(failure.message for failure in failures.values()),
+        " | ".join(failure.message for failure in failures),
         status=first.status,
         kind=first.kind,
         # Refusals by those before it were told when the next one was asked.
-        refused_by=goal.provider if last.kind == REFUSED else "",
-        refused_model=goal.model,
+        refused_by=last_asked.provider if last.kind == REFUSED else "",
+        refused_model=last_asked.model,
         diagnostics=next(diagnoses, None),
     )

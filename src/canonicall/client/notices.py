@@ -63,7 +63,7 @@ class Recovered(_Notice, frozen=True, tag="recovered"):
 
     @property
     def detail(self) -> str:
-        changed = ", ".join(sorted(self.change))
+        changed = ", ".join(sorted(self.change)) or "translated"
         return f"{name_of(self.target)}: refused ({self.code}), rendered again ({changed})"
 
 

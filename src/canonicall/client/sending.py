@@ -57,7 +57,7 @@ async def post(  # noqa: PLR0913  each is a choice of its own
     compacts: bool = False,
     choose: Choose | None = None,
     headers: Mapping[str, str] | None = None,
-    diagnose: Callable[[], Diagnostics] | None = None,
+    diagnose: Callable[[], Diagnostics | None] | None = None,
 ) -> tuple[Response, Outgoing]:
     """The answer to a body, whose caller closes it; `AttemptFailed` where it is no reply.
 

@@ -17,8 +17,8 @@ from canonicall.gateway import operations
 from canonicall.gateway.call_counts import CallCounts
 from canonicall.gateway.config import Settings
 from canonicall.gateway.endpoints import answer
+from canonicall.gateway.error_responses import error_response, unexpected
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
-from canonicall.gateway.failing import error_response, unexpected
 from canonicall.gateway.fronts import front_beside, front_for, methods_at
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
@@ -27,11 +27,11 @@ from canonicall.gateway.governance.request_log import LARGEST_BODY
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
+from canonicall.gateway.outlet import Outlet
 from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
+from canonicall.gateway.requests import HttpExchange
 from canonicall.gateway.revocations import Revocations
-from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
-from canonicall.gateway.serving_turns import ServedTurn
 from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
 from canonicall.gateway.unserved import unserved_answer
@@ -217,8 +217,9 @@ class Gateway:
                 head.method, head.path, head.query, head.headers, body, head.client
             )
             if found is not None and found[1].action in (GENERATE, STREAM, COMPACT):
-                turn = ServedTurn(state, self._observing.watchers, request, found, request_id)
-                await _while_there(turn.serve(outlet), receive, gone)
+                watchers = self._observing.watchers
+                exchange = HttpExchange(state, watchers, request, found, request_id)
+                await _while_there(exchange.serve(outlet), receive, gone)
                 return
             preflight = state.origins.preflight(head)
             response = preflight or await self._other(state, request, found)

@@ -3,17 +3,15 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from canonicall.client.breaker import Breakers
-from canonicall.client.chain import asking, ready
+from canonicall.client.breaker import Breakers, LocalBreakers
 from canonicall.client.config import ClientConfig, ProviderConfig
+from canonicall.client.encoder import Renderings
 from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
-from canonicall.client.rendering import Renderings
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
@@ -22,7 +20,6 @@ from canonicall.facts.target import Target
 from canonicall.gateway.config import ProviderSettings, Settings
 from canonicall.gateway.registrations import bring, bring_files, take_away
 from canonicall.gateway.upstream_addresses import UpstreamAddresses
-from canonicall.runtime.model import Notify
 
 _RETRY = RetryPolicy(attempts=3, longest_wait=20.0)
 """Somebody waits for the answer, and there may be others to ask."""
@@ -59,17 +56,9 @@ class Backs:
         self.addresses = UpstreamAddresses(settings)
         self.renderings = Renderings()
         self.learned = Learned(is_shared=True)
-        self.breakers = Breakers(config.breaker)
+        self.breakers: Breakers = LocalBreakers(config.breaker)
         self.uncounted: set[Target] = set()
         """Chat hosts that refuse to be asked for the tokens of a stream."""
-
-    def ready(self, chain: Sequence[Target], notify: Notify) -> list[Target]:
-        """Those that may be asked now; where none may, all: somebody has to be."""
-        return ready(chain, self.breakers, self.means.elapsed(), notify)
-
-    def asking(self, target: Target) -> AbstractContextManager[None]:
-        """Ask a target in here; its breaker hears how it went."""
-        return asking(target, self.breakers, self.means.elapsed)
 
     def forget(self, others: Iterable["Backs"] = ()) -> None:
         """Take out of the registry again what none of the others has."""

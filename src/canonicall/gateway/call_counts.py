@@ -13,6 +13,7 @@ import msgspec
 
 from canonicall.agent.counters import Tally
 from canonicall.client.failure import REFUSED
+from canonicall.client.notices import Switched
 from canonicall.codec.decode import decode_request, decode_response
 from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
@@ -47,7 +48,8 @@ class CallCounts:
         if turn.target is not None and turn.reply:
             self._count_forwarded(turn, turn.target)
         for notice in turn.notices:
-            if notice.refused_by:
+            # Another target is asked after a failure, which is counted below.
+            if notice.refused_by and not isinstance(notice, Switched):
                 target = getattr(notice, "target", None)
                 model = target.model if isinstance(target, Target) else ""
                 self.refused(notice.refused_by, model)

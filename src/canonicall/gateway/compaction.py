@@ -11,24 +11,23 @@ rendered for it, so that no call is left open.
 `opened` is the way back: a summary that the gateway has packed is plain text for every upstream.
 """
 
-from contextlib import aclosing
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, Origin, Unknown
-from canonicall.events import StreamEnded
+from canonicall.client.attempts import Attempts, Opened
+from canonicall.events import Event
 from canonicall.facts.target import Target
 from canonicall.folding import events_of
-from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused, one_piece
-from canonicall.gateway.forwarding import Forwarded, with_model
+from canonicall.gateway.forwarded import ForwardedForm, with_model
 from canonicall.gateway.fronts.front import COMPACT
-from canonicall.gateway.generation import Generation
+from canonicall.gateway.reply import ClientReply, ReplyForms
 from canonicall.gateway.state import State
 from canonicall.gateway.summaries import Summarised, anthropic_block, kept_messages, responses_item
-from canonicall.gateway.translation import Translation
+from canonicall.gateway.translated import Translated
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
 from canonicall.reply import PAUSED, STOP, Reply, Usage
@@ -48,9 +47,9 @@ PROMPT = (
 """What the model is asked for, unless the client has instructions of its own for it."""
 
 
-def generation_of(state: State, turn: Turn) -> Generation:
-    """What answers a turn: with a reply of the model, or with a summary of the conversation."""
-    return Compaction(state, turn) if wants_summary(turn) else Generation(state, turn)
+def reply_to(turn: Turn, state: State) -> ClientReply:
+    """What a turn is answered with: a reply of the model, or a summary of the conversation."""
+    return SummaryReply(state, turn) if wants_summary(turn) else ClientReply(state, turn)
 
 
 def wants_summary(turn: Turn) -> bool:
@@ -64,56 +63,63 @@ def wants_summary(turn: Turn) -> bool:
     return turn.front.format == _MESSAGES and isinstance(turn.body.get(_FIELD), dict)
 
 
-class Compaction(Generation):
-    """The way of a request for a summary."""
+class _SummaryForms(ReplyForms):
+    """The request for a summary, as each target gets it."""
 
-    @property
-    def translation(self) -> "type[_Writing]":
-        return _Writing
-
-    async def _forwarded(self, target: Target) -> HttpResponse:
-        """What the owner of the format makes of it: such formats are forwarded to it only."""
+    def _as_it_is(self, target: Target, *, asks_usage: bool = False) -> ForwardedForm:
+        """What the owner of the format gets: such formats are forwarded to it only."""
         turn = self._turn
         if turn.asked.action != COMPACT:
             # It has the form of a request for a reply, and so has what comes back.
-            return await super()._forwarded(target)
+            return super()._as_it_is(target, asks_usage=asks_usage)
         turn.target = target
-        data = with_model(turn.data, turn.body, target)
-        attempt = Forwarded(self._state.backs, target, data, stream=False, compacts=True)
-        with self._state.backs.asking(target):
-            body = await self._asked(attempt)
-        turn.is_forwarded = True
-        turn.upstream_seconds = self._elapsed() - self._begun
-        turn.usage = usage_in(body, turn.front.format)
-        return HttpResponse(200, {**turn.headers(), "content-type": attempt.content_type}, body)
+        return ForwardedForm(
+            target,
+            with_model(turn.data, turn.body, target),
+            stream=False,
+            limits=self._state.backs.means.config.replies,
+            after_refusal=self._after_refusal,
+            compacts=True,
+        )
 
 
-class _Writing(Translation):
+class SummaryReply(ClientReply):
+    """The answer to a request for a summary."""
+
+    def __init__(self, state: State, turn: Turn) -> None:
+        super().__init__(state, turn, _Written, _SummaryForms)
+
+    async def _forwarded(self, opened: Opened[bytes], form: ForwardedForm) -> HttpResponse:
+        turn = self._turn
+        if turn.asked.action != COMPACT:
+            return await super()._forwarded(opened, form)
+        await opened.rest.aclose()
+        turn.usage = usage_in(opened.first, turn.front.format)
+        self._attempts.answered(turn.usage, complete=True)
+        headers = {**turn.headers(), "content-type": form.content_type}
+        return HttpResponse(200, headers, opened.first)
+
+
+class _Written(Translated):
     """A summary that a model writes, as any other reply is asked for."""
 
-    async def response(self, chain: list[Target]) -> HttpResponse:
-        """The summary, in the form that was asked for."""
+    @property
+    def wants_whole(self) -> bool:
+        return True
+
+    async def _read_request(self, target: Target) -> Request:
         turn = self._turn
         if turn.front.format == _MESSAGES and not _has_content(turn.body):
             raise _nothing_to_sum_up()
         instructions = _instructions(turn)
         turn.body = _without_wish(turn.body)
-        request = _for_summary(await self._request(chain[0]), instructions)
-        if turn.strict:
-            self._refuse_repairs(request, chain[0])
-        asking = Asking(self._state.backs, request, chain, turn.notices.append, continues=False)
-        end = None
-        try:
-            async with aclosing(asking.batches()) as batches:
-                async for events in batches:
-                    end = events[-1]
-        finally:
-            self._note_asked(asking)
-        self._note_sent(asking, request)
-        assert isinstance(end, StreamEnded)  # noqa: S101  the last event is always the end
-        if not end.complete:
-            turn.is_complete = False
-            raise Refused(502, "cut", f"The summary broke off: {end.why}.")
+        return _for_summary(await super()._read_request(target), instructions)
+
+    async def response(
+        self, attempts: Attempts[list[Event]], opened: Opened[list[Event]]
+    ) -> HttpResponse:
+        """The summary, in the form that was asked for."""
+        end = await self._end(attempts, opened)
         reply = self._state.middleware_chain.reply(end.reply)
         self._note_reply(reply)
         return await self._shown(reply)
@@ -137,7 +143,7 @@ class _Writing(Translation):
         await self._keep()
         if not turn.streams:
             return HttpResponse(200, self._headers(JSON), msgspec.json.encode(self._body(made)))
-        stream = self._encoder().feed_all(list(events_of(made)))
+        stream = self._encoder_of_stream().feed_all(list(events_of(made)))
         pieces = turn.front.framed(one_piece(stream), turn.http)
         return HttpResponse(200, self._headers(turn.front.stream_type(turn.http)), pieces)
 

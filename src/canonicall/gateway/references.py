@@ -14,7 +14,7 @@ from canonicall.facts.target import Target
 from canonicall.gateway import prompts, responses_state, threads
 from canonicall.gateway.conversation_store import LEASE_SECONDS
 from canonicall.gateway.exchange import HttpRequest, Refused
-from canonicall.gateway.forwarding import owns
+from canonicall.gateway.forwarded import owns
 from canonicall.gateway.routing import Route
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State

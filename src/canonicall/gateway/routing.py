@@ -2,11 +2,10 @@
 
 Which of several weighted choices a session gets follows from its key alone, by rendezvous hashing:
 nothing has to be remembered for it to stay where its reasoning and its caches are, in every worker.
-Only where a fallback took over is that noted, so that the session stays with it for a while.
+Where a fallback took over, `sessions` has it.
 """
 
 import math
-from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import sha256
 
@@ -22,8 +21,7 @@ from canonicall.facts.registry import (
 from canonicall.facts.target import Target
 from canonicall.gateway.config import ModelSettings, fits
 
-_SESSIONS_KEPT = 20_000
-_KEPT_SECONDS = 3600.0
+_MOST_ROUTES = 20_000
 _ANY = "PROVIDER:MODEL"
 """What every name is that the settings do not have."""
 
@@ -65,7 +63,7 @@ class Routes:
         route = self._known.get(name)
         if route is None:
             route = self._made(name)
-            if len(self._known) < _SESSIONS_KEPT:
+            if len(self._known) < _MOST_ROUTES:
                 self._known[name] = route
         return route
 
@@ -89,33 +87,6 @@ class Routes:
         meant = (f"{one}:{model}" for one in provider_names()) if colon else ()
         known = (*self.names, _ANY)
         raise UnknownName("model", name, known, aliases=meant, meant=meant_target(name))
-
-
-class Switched:
-    """The sessions that a fallback has taken over, for a while."""
-
-    def __init__(self) -> None:
-        self._targets: OrderedDict[str, tuple[Target, float]] = OrderedDict()
-
-    def took_over(self, session: str, target: Target, now: float) -> None:
-        """`target` answered in the place of the session's own choice."""
-        self._targets[session] = (target, now + _KEPT_SECONDS)
-        self._targets.move_to_end(session)
-        if len(self._targets) > _SESSIONS_KEPT:
-            self._targets.popitem(last=False)
-
-    def first(
-        self, session: str, chain: tuple[Target, ...], now: float, *, is_bound: bool = False
-    ) -> tuple[Target, ...]:
-        """`chain` with the target that the session has got used to before the others. `is_bound`:
-        in the middle of a turn, which it keeps to its end."""
-        target, until = self._targets.get(session, (None, 0.0))
-        if target is None or target not in chain:
-            return chain
-        if until < now and not is_bound:
-            del self._targets[session]
-            return chain
-        return (target, *(one for one in chain if one != target))
 
 
 def _target(text: str, model: str) -> Target:

@@ -10,8 +10,8 @@ from canonicall.gateway.config import Settings
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.origins import Origins
 from canonicall.gateway.keeping import Keeping
-from canonicall.gateway.memory import Memory
-from canonicall.gateway.routing import Routes, Switched
+from canonicall.gateway.routing import Routes
+from canonicall.gateway.sessions import LocalSessions, Sessions
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 
 
@@ -57,9 +57,8 @@ class State:
             same = {name for name, one in settings.providers.items() if before.get(name) == one}
             self.backs.breakers.remember(old.backs.breakers, same)
         self.routes = Routes(settings.models, default=lasting.default)
-        self.switched: Switched = old.switched if old is not None else Switched()
+        self.sessions: Sessions = old.sessions if old is not None else LocalSessions()
         self.middleware = lasting.middleware
-        self.memory: Memory = old.memory if old is not None else Memory()
         self.middleware_chain = Chain(self.middleware)
         self.waits_for_replies = any(
             type(one).process_response is not ToolMiddleware.process_response

@@ -30,10 +30,9 @@ _MARGIN = 1.1
 """Tokens are not spread evenly over the bytes of a conversation."""
 
 
-def truncation_of(body: Mapping[str, Any], format: str, request: Request) -> "Truncation | None":
-    """What makes `request` shorter, where its client allows it."""
-    is_wanted = format == FORMAT and body.get(FIELD) == AUTO
-    return Truncation(request) if is_wanted else None
+def wants_truncation(body: Mapping[str, Any], format: str) -> bool:
+    """Whether a client allows that its request is made shorter."""
+    return format == FORMAT and body.get(FIELD) == AUTO
 
 
 def without_truncation(body: dict[str, Any], format: str, target: Target) -> dict[str, Any]:

@@ -90,10 +90,6 @@ class Turn(Struct, kw_only=True):
         """What the reply repeats of the request, and a provider that gets it whole does not see."""
         return {name: one for name, one in self.repeats.items() if name not in self.body}
 
-    def waits_for(self, target: Target) -> bool:
-        """Whether a target is asked again before another is, where the failure may pass."""
-        return self.is_bound and target == self.chain[0]
-
     def report(self) -> dict[str, Any]:
         """All of it, for people and machines."""
         return {

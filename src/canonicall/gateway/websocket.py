@@ -30,19 +30,19 @@ from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.framing.frame import Frame
 from canonicall.framing.sse import ServerSentEvents
+from canonicall.gateway.error_responses import error_response
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
-from canonicall.gateway.failing import error_response
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, Asked
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.request_log import LARGEST_BODY
+from canonicall.gateway.outlet import Outlet
 from canonicall.gateway.reading import Receive, Scope, Send, head_of, mended_body
+from canonicall.gateway.requests import HttpExchange
 from canonicall.gateway.responses_state import FORMAT, PREVIOUS, items_of
-from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
-from canonicall.gateway.serving_turns import ServedTurn
 from canonicall.gateway.state import State
-from canonicall.gateway.translation import Translation
+from canonicall.gateway.translated import Translated
 from canonicall.gateway.turns import Turn, wants_strict
 from canonicall.reply import STOP, Reply, Usage
 
@@ -136,7 +136,7 @@ class SocketOutlet(Outlet):
         await self._send({"type": "websocket.send", "text": data.decode()})
 
 
-class _SocketTurn(ServedTurn):
+class _SocketTurn(HttpExchange):
     """One turn of a connection."""
 
     generates: bool = True
@@ -164,7 +164,7 @@ class _SocketTurn(ServedTurn):
         return await _Preparation(self._state, turn).empty()
 
 
-class _Preparation(Translation):
+class _Preparation(Translated):
     """A response without output, which can be continued."""
 
     async def empty(self) -> HttpResponse:
@@ -174,7 +174,7 @@ class _Preparation(Translation):
         turn.usage = Usage()
         reply = self._outbound.reply(Reply(nothing, turn.usage))
         await self._keep()
-        stream = self._encoder().feed_all(list(events_of(reply)))
+        stream = self._encoder_of_stream().feed_all(list(events_of(reply)))
         return HttpResponse(200, turn.headers(), one_piece(stream))
 
 

@@ -5,11 +5,11 @@ import traceback
 from collections.abc import Sequence
 
 from canonicall.blocks import Message, Native
+from canonicall.client.attempts import NoReply
 from canonicall.client.failure import Failure
 from canonicall.client.overflow import overflow_of
 from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import ErrorReported, Event, StreamEnded
-from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
 from canonicall.reply import ERROR, Reply

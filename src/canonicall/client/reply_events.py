@@ -7,14 +7,24 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Origin, ToolCall
+from canonicall.blocks import Message, Origin, Text, Thinking, ToolCall
+from canonicall.client.failure import MALFORMED
 from canonicall.client.free_text import FreeText
 from canonicall.client.transport import Response, TooMuch, TransportError, bounded, whole_body
 from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import Encoded
 from canonicall.codec.streams import TOO_LARGE, StreamDecoder
 from canonicall.errors import MalformedBody
-from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
+from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
+    ErrorReported,
+    Event,
+    StreamEnded,
+    TextAdded,
+    ThinkingAdded,
+)
 from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
@@ -27,7 +37,7 @@ from canonicall.wire.reading import parse_body
 _CHANGED = (BlockStarted, BlockEnded, StreamEnded)
 
 
-class Incoming:
+class ReplyEvents:
     """One reply to one encoded request."""
 
     def __init__(
@@ -135,7 +145,7 @@ class Incoming:
                 return self._own_events(events_of(reply))
         except MalformedBody as error:
             why = str(error)
-        unread = ErrorReported(f"the reply cannot be read: {why}", "malformed_reply")
+        unread = ErrorReported(f"the reply cannot be read: {why}", MALFORMED)
         return self._passed([unread, *self._decoder.close()])
 
     def _passed(self, events: list[Event]) -> list[Event]:
@@ -187,3 +197,19 @@ def _as_sent(tools: Iterable[Tool], names: dict[str, str]) -> list[Tool]:
         replace(tool, name=sent[tool.name]) if sent.get(tool.name, tool.name) != tool.name else tool
         for tool in tools
     ]
+
+
+def is_content(event: Event) -> bool:
+    """Whether somebody who saw this would notice that the reply begins anew."""
+    match event:
+        case TextAdded() | ThinkingAdded() | ArgumentsAdded():
+            return bool(event.text)
+        case (
+            BlockStarted(block=Text() | Thinking() as block)
+            | BlockEnded(block=Text() | Thinking() as block)
+        ):
+            return bool(block.text)
+        case BlockStarted() | BlockEnded() | StreamEnded():
+            return True
+        case _:
+            return False

@@ -4,14 +4,23 @@ Only where client and target speak the same format, and the judge finds nothing 
 """
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.client.exchange import is_content
+from canonicall.client.attempts import Again
+from canonicall.client.endpoints import Outgoing
 from canonicall.client.failure import (
     REFUSED,
     AttemptFailed,
@@ -21,9 +30,8 @@ from canonicall.client.failure import (
     of_transport,
 )
 from canonicall.client.key_masks import mask_of
-from canonicall.client.rendering import Renderings
+from canonicall.client.reply_events import is_content
 from canonicall.client.secrets import Secret, hide
-from canonicall.client.sending import post
 from canonicall.client.transport import (
     Response,
     TooMuch,
@@ -31,7 +39,7 @@ from canonicall.client.transport import (
     bounded,
     whole_body,
 )
-from canonicall.codec.decode import decode_request
+from canonicall.codec.decode import decode_response
 from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
@@ -39,7 +47,7 @@ from canonicall.facts.endpoint import endpoint_of
 from canonicall.facts.registry import get_profile
 from canonicall.facts.target import Target
 from canonicall.folding import WHY_CUT
-from canonicall.gateway.backs import Backs
+from canonicall.framing.limits import ReplyLimits
 from canonicall.gateway.forwarded_events import UnfitEvent
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import size_in, without_usage
@@ -51,6 +59,8 @@ from canonicall.wire.formats import get_format
 _FIELD = b'"model"'
 _BETWEEN = re.compile(rb"\s*:\s*")
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_NO_CHOICE = re.compile(rb'"(?:choices|candidates)"\s*:\s*(?:null|\[\s*\])')
+"""Inside of texts the quotes would be escaped."""
 _SEALED = ("anthropic", "gemini", "openai-responses")
 """The formats whose replies have state that only its issuer can read."""
 
@@ -80,19 +90,6 @@ def body_headers(turn: Turn, target: Target) -> dict[str, str]:
         return {}
     given = turn.http.headers
     return {name: given[name] for name in turn.front.body_headers if name in given}
-
-
-def is_met_as_it_is(body: Mapping[str, Any], target: Target, fitted: Target) -> bool:
-    """Whether a body needs nothing of what earlier refusals have taught about its target; `fitted`
-    is the target with that. Only where something was learnt is it worth finding out."""
-    if fitted is target:
-        return True
-    try:
-        request = decode_request({**body, "model": target.model}, target.format)
-        one, other = (Renderings().rendered(request, each) for each in (target, fitted))
-    except CanonicallError:
-        return True
-    return one.data == other.data
 
 
 def _is_readable(target: Target) -> bool:
@@ -132,58 +129,89 @@ def _places(data: bytes, value: bytes) -> Iterator[int]:
         at = data.find(_FIELD, end)
 
 
-class Forwarded:
-    """One request that is sent as it is. Each of `open` and `whole` sends it once."""
+class ForwardedForm:
+    """A request that is sent as it came; fits `Form`. Its reply comes as bytes."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
-        backs: Backs,
         target: Target,
         data: bytes,
         *,
         stream: bool,
+        limits: ReplyLimits,
+        after_refusal: "AfterRefusal",
         compacts: bool = False,
         hides_usage: bool = False,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`compacts`: whether it asks for a summary of the conversation, at the path for that.
+        """`after_refusal`: what is tried next where it is refused.
+        `compacts`: whether it asks for a summary of the conversation, at the path for that.
         `hides_usage`: whether the client did not ask for the tokens in the stream.
         `headers`: of the client, where they belong to the body."""
-        self._compacts = compacts
-        self._headers = headers
-        self._backs = backs
-        self._hides_usage = hides_usage
-        self._data = data
-        self._stream = stream
-        self._first = b""
-        self._key = Secret("")
-        self._keys_left = 0
-        self._chunks: AsyncIterator[bytes] | None = None
-        self._response: Response | None = None
-        self._secrets: tuple[Secret, ...] = ()
-        self._mask = mask_of(())
-        self._limits = backs.means.config.replies
-        self._frames = WholeFrames(target)
         self.target = target
+        self.data = data
+        self.stream = stream
+        self.compacts = compacts
+        self.hides_usage = hides_usage
+        self.headers = headers
         self.content_type = "application/json"
+        self._after_refusal = after_refusal
+        self._limits = limits
+        self._secrets: tuple[Secret, ...] = ()
+        self._frames = WholeFrames(target)
 
-    async def open(self) -> bytes:
-        """Wait for the first content of a stream, and return as much as it begins with.
-        `AttemptFailed` where there will be none: until here somebody else can be asked."""
-        chunks = await self._sent()
-        self._frames = WholeFrames(self.target, self._mask, self._limits)
+    def diagnostics(self) -> None:
+        """Nothing was changed."""
+
+    def notice(self) -> None:
+        """Nothing is to be told."""
+
+    def accepted(self) -> None:
+        """Nothing was learnt."""
+
+    async def refused(self, failure: Failure) -> Again[Any]:
+        return await self._after_refusal(self, failure)
+
+    async def read(self, response: Response, sent: Outgoing) -> AsyncGenerator[bytes, None]:
+        """The body of the reply, or the bytes of a stream as they come, in whole events: behind
+        those something else can be said. `StreamCut` where they end too early."""
+        self._secrets = sent.secrets
+        self.content_type = hide(
+            response.headers.get("content-type", self.content_type), sent.secrets
+        )
+        mask = mask_of(sent.credentials)
+        frames = self._frames = WholeFrames(self.target, mask, self._limits)
+        why, goes_on = WHY_CUT, True
         try:
-            first = self._first = await self._until_content(chunks)
+            if not self.stream:
+                yield mask.json(await self._whole(response))
+                return
+            # The bytes of a stream are counted where its events are found.
+            chunks = response.chunks()
+            if shown := self._shown(await self._opened(chunks)):
+                yield shown
+            async for chunk in chunks:
+                if (whole := frames.feed(chunk)) and (shown := self._shown(whole)):
+                    yield shown
         except TransportError as error:
-            self.close()
+            why, goes_on = str(error), not isinstance(error, TooMuch)
+        except UnfitEvent as error:
+            why, goes_on = str(error), False
+        finally:
+            response.close()
+        if (rest := frames.rest()) and (shown := self._shown(rest)):
+            yield shown
+        if not frames.is_ended:
+            raise StreamCut(frames, why, goes_on=goes_on)
+
+    async def _opened(self, chunks: AsyncIterator[bytes]) -> bytes:
+        """As much as a stream begins with, up to the first content."""
+        try:
+            return await self._until_content(chunks)
+        except TransportError as error:
             raise AttemptFailed(of_transport(self.target, error)) from error
         except UnfitEvent as error:
-            self.close()
             raise AttemptFailed(of_cut(self.target, f"{error}.")) from error
-        except BaseException:
-            self.close()
-            raise
-        return first
 
     async def _until_content(self, chunks: AsyncIterator[bytes]) -> bytes:
         decoder = StreamDecoder(self.target.format, provider=self.target.provider)
@@ -212,61 +240,21 @@ class Forwarded:
                 return True
         return False
 
-    def takes_another_key(self, failure: Failure) -> bool:
-        """Whether the key is to blame, and another one is ready that was not tried yet."""
-        means = self._backs.means
-        is_ready = means.keys.failed(self.target.provider, self._key, failure, means.elapsed())
-        if not is_ready or not self._keys_left:
-            return False
-        self._keys_left -= 1
-        return True
-
-    def _choose(self, provider: str, keys: tuple[Secret, ...]) -> Secret:
-        if not self._key:
-            self._keys_left = len(keys) - 1
-        self._key = self._backs.means.keys.next(provider, keys, self._backs.means.elapsed())
-        return self._key
-
-    async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The bytes of a stream that was opened as they come, in whole events: behind those
-        something else can be said. `StreamCut` where they end too early."""
-        frames, why, goes_on = self._frames, WHY_CUT, True
-        try:
-            if shown := self._shown(self._first):
-                yield shown
-            if self._chunks is not None:
-                async for chunk in self._chunks:
-                    if (whole := frames.feed(chunk)) and (shown := self._shown(whole)):
-                        yield shown
-        except TransportError as error:
-            why, goes_on = str(error), not isinstance(error, TooMuch)
-        except UnfitEvent as error:
-            why, goes_on = str(error), False
-        finally:
-            self.close()
-        if (rest := frames.rest()) and (shown := self._shown(rest)):
-            yield shown
-        if not frames.is_ended:
-            raise StreamCut(frames, why, goes_on=goes_on)
-
     def _shown(self, events: bytes) -> bytes:
         """Events as the client gets them."""
-        return without_usage(events) if self._hides_usage else events
+        return without_usage(events) if self.hides_usage else events
 
-    async def whole(self) -> bytes:
+    async def _whole(self, response: Response) -> bytes:
         """The body of a reply that is not streamed. `AttemptFailed` where it is none."""
-        chunks = await self._sent()
         try:
-            body = await whole_body(chunks, self._limits)
+            body = await whole_body(bounded(response, self._limits), self._limits)
         except TransportError as error:
             raise AttemptFailed(of_transport(self.target, error)) from error
-        finally:
-            self.close()
         if b'"error"' in body:
             self._refuse_error(self._error_in(body))
-        if not _is_reply(body):
+        if not _is_reply(body) or _says_nothing(body, self.target):
             raise AttemptFailed(of_cut(self.target, "there is no message in the reply."))
-        return self._mask.json(body)
+        return body
 
     @property
     def given(self) -> bytes:
@@ -291,30 +279,6 @@ class Forwarded:
         """Whether the stream ended with an error that its provider told of."""
         return self._frames.is_failed
 
-    def close(self) -> None:
-        """Let go of the connection."""
-        if self._response is not None:
-            self._response.close()
-
-    async def _sent(self) -> AsyncIterator[bytes]:
-        response, sent = await post(
-            self._backs.means,
-            self.target,
-            self._data,
-            stream=self._stream,
-            compacts=self._compacts,
-            choose=self._choose,
-            headers=self._headers,
-        )
-        self._response, self._secrets = response, sent.secrets
-        self._mask = mask_of(sent.credentials)
-        self.content_type = hide(
-            response.headers.get("content-type", self.content_type), sent.secrets
-        )
-        # Those of a stream are counted where its events are found.
-        self._chunks = response.chunks() if self._stream else bounded(response, self._limits)
-        return self._chunks
-
     def _no_stream(self) -> AttemptFailed:
         """Hosts that cannot stream answer with a whole body; what it is translated to is one."""
         failure = of_cut(self.target, "the reply is no stream.")
@@ -335,6 +299,9 @@ class Forwarded:
             return []
         said = get_format(self.target.format).decode_error(body)
         return [ErrorReported(said.message, said.type, body)]
+
+
+AfterRefusal: TypeAlias = Callable[[ForwardedForm, Failure], Awaitable[Again[Any]]]
 
 
 class _Reply(Struct):
@@ -361,6 +328,19 @@ def _is_reply(body: bytes) -> bool:
         return False
     places = (found.choices, found.output, found.content, found.candidates)
     return found.promptFeedback is not None or any(isinstance(one, list) for one in places)
+
+
+def _says_nothing(body: bytes, target: Target) -> bool:
+    """Whether a body says 200 and nothing else. Hosts send no choice where thinking has eaten all
+    tokens, or where they failed without telling (langwatch tasks#465). Clients read the first
+    choice and break."""
+    if _NO_CHOICE.search(body) is None:
+        return False
+    try:
+        reply = decode_response(body, target.format)
+    except CanonicallError:
+        return False
+    return not reply.message.blocks and not reply.finish
 
 
 def _begins_stream(data: bytes) -> bool:

@@ -8,22 +8,22 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.client.attempts import NoReply
 from canonicall.codec.streams import StreamEncoder
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.findings import Finding
-from canonicall.gateway.asking import NoReply
-from canonicall.gateway.compaction import generation_of
+from canonicall.gateway.compaction import reply_to
+from canonicall.gateway.error_responses import error_events, error_response, refused_of, unexpected
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
-from canonicall.gateway.failing import error_events, error_response, refused_of, unexpected
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, Asked, Front
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.operations import is_operator
+from canonicall.gateway.outlet import Outlet
 from canonicall.gateway.prompts import prompt_model
 from canonicall.gateway.reading import mended_body
 from canonicall.gateway.references import References
 from canonicall.gateway.responses_state import FORMAT
-from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import is_within_turn, session_of
 from canonicall.gateway.state import State
@@ -34,8 +34,8 @@ from canonicall.store.engine import StoreError
 _WENT_AWAY = 499
 
 
-class ServedTurn:
-    """Answers one request, whatever comes of it."""
+class HttpExchange:
+    """One request for a reply and its response, whatever comes of it."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class ServedTurn:
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         is_bound = is_within_turn(whole.body)
-        chain = state.switched.first(
+        chain = state.sessions.first(
             session, route.chain(session), state.backs.means.now(), is_bound=is_bound
         )
         is_as_sent = whole.body is read or (body is read and whole.keeper == target_name(chain[0]))
@@ -180,7 +180,7 @@ class ServedTurn:
 
     async def _response(self, turn: Turn) -> HttpResponse:
         try:
-            return await generation_of(self._state, turn).response()
+            return await reply_to(turn, self._state).response()
         except NoReply as error:
             raise refused_of(error, turn.front) from error
         except StoreError:

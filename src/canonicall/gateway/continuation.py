@@ -1,23 +1,30 @@
-"""What a client has been given of a reply, and what can be done where it breaks off there.
+"""A reply as events, over all the attempts that it takes: one that breaks off is continued.
 
 A call that was begun and not ended cannot be taken back: such a reply ends as cut. Calls that were
 whole stand, and the turn ends with them. Where there were only words, another attempt can go on.
 """
 
-from typing import Literal, TypeAlias
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, Literal, TypeAlias
 
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Text, Thinking, ToolCall
+from canonicall.client.attempts import Attempts, NoReply, Opened
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import (
     BlockEnded,
     BlockStarted,
+    ErrorReported,
     Event,
     MessageStarted,
     StreamEnded,
     TextAdded,
 )
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
+from canonicall.gateway.takeover import TakenOver
 from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.request import Request
 
@@ -28,6 +35,101 @@ GO_ON = (
     "The connection broke while you were answering. What you had said so far is above and has been"
     " shown. Go on exactly where it stops, without repeating any of it."
 )
+
+
+class Continuation:
+    """The events of one reply, as the client gets them."""
+
+    def __init__(
+        self, attempts: Attempts[Any], continue_with: Callable[["Given"], None], *, continues: bool
+    ) -> None:
+        """`continue_with`: makes the next attempt go on behind what was given. `continues`: whether
+        a reply that breaks off is brought to an end, where that can be: by another attempt that
+        goes on with its words, or by the calls that it has."""
+        self._attempts = attempts
+        self._continue_with = continue_with
+        self._continues = continues
+        self._may_try_again = continues
+        self._given = Given()
+        self._errors: list[Event] = []
+        """What the provider told of, in the reply that is the last so far."""
+
+    async def events(self, opened: Opened[list[Event]]) -> AsyncGenerator[list[Event], None]:
+        """The events of a reply, as they come; the last is `StreamEnded`. A failure is part of the
+        reply: whoever has seen its beginning is told how it ended."""
+        following: Opened[list[Event]] | None = opened
+        end: StreamEnded | None = None
+        while following is not None:
+            events, rest = following.first, following.rest
+            async with aclosing(rest):
+                while events:
+                    if isinstance(last := events[-1], StreamEnded):
+                        end = last
+                        self._attempts.answered(end.reply.usage, complete=end.complete)
+                    if passed := self._passed(events):
+                        yield passed
+                    events = await anext(rest, [])
+            assert end is not None  # noqa: S101  the last event of an attempt
+            following = None if end.complete else await self._next(end, following.target)
+        if end is not None:
+            yield self._last(end)
+
+    async def events_after(self, broken: TakenOver) -> AsyncGenerator[list[Event], None]:
+        """The events that follow a reply which has broken off already, behind what the client has
+        of it."""
+        self._given.taken(broken.events)
+        if closing := self._given.closed(broken.closing):
+            yield closing
+        opened = await self._next(broken.end, broken.target)
+        if opened is None:
+            yield self._last(broken.end)
+            return
+        async with aclosing(self.events(opened)) as batches:
+            async for events in batches:
+                yield events
+
+    async def _next(self, end: StreamEnded, target: Target) -> Opened[list[Event]] | None:
+        """The attempt that goes on after a reply broke off, where one may and does."""
+        if not self._may_try_again or self._given.way != "again":
+            return None
+        if any(isinstance(one, ErrorReported) and one.type == TOO_LARGE for one in self._errors):
+            return None
+        self._may_try_again = False
+        self._errors = []
+        self._given.begin_again(end)
+        self._continue_with(self._given)
+        if not self._attempts.has_more:
+            # The one who broke off may try again.
+            self._attempts.end_chain(target)
+        try:
+            return await self._attempts.open()
+        except NoReply:
+            return None
+
+    def _passed(self, events: list[Event]) -> list[Event]:
+        """What the client gets of events at once: how an attempt ended is told when it is known
+        what follows."""
+        last = events[-1]
+        if type(last) is TextAdded and len(events) == 1:
+            return self._given.taken(events)
+        told = [one for one in events if type(one) not in (ErrorReported, StreamEnded)]
+        if len(told) < len(events):
+            self._errors += [one for one in events if isinstance(one, ErrorReported)]
+        if isinstance(last, StreamEnded) and not last.complete:
+            return self._given.closed(told)
+        return self._given.taken(told)
+
+    def _last(self, end: StreamEnded) -> list[Event]:
+        """The end of the reply, with why it has none. Where its provider said nothing, the
+        connection tells: a client whose format has other ways to stop early must not take it for
+        one of those."""
+        whole = self._given.whole(end)
+        if self._continues and not whole.complete and self._given.way == "ended":
+            whole = self._given.ended_with_calls(whole)
+        why: list[Event] = []
+        if not whole.complete:
+            why = self._errors or [ErrorReported(whole.why, "connection")]
+        return [*self._given.left(), *why, whole]
 
 
 class Given:
