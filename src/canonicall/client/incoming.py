@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.client.free_text import FreeText
-from canonicall.client.transport import Response, TooMuch, TransportError, bounded, whole_body
+from canonicall.client.transport import Response, TooMuch, TransportError, whole_body
 from canonicall.codec import Encoded, decode_response
 from canonicall.errors import MalformedBody
 from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
@@ -108,7 +108,7 @@ class Incoming:
 
     async def _read_whole(self, response: Response) -> list[Event]:
         try:
-            data = await whole_body(bounded(response, self._limits), self._limits)
+            data = await whole_body(response.chunks(), self._limits)
         except TransportError as error:
             self.broken = error
             return [*self._told(), *self._passed(self._decoder.close())]

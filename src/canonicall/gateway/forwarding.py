@@ -28,7 +28,6 @@ from canonicall.client.transport import (
     Response,
     TooMuch,
     TransportError,
-    bounded,
     whole_body,
 )
 from canonicall.codec import decode_request
@@ -266,7 +265,7 @@ class Forwarded:
             self._refuse_error(self._error_in(body))
         if not _is_reply(body):
             raise AttemptFailed(of_cut(self.target, "there is no message in the reply."))
-        return self._mask.json(body)
+        return self._mask.data(body)
 
     @property
     def given(self) -> bytes:
@@ -311,8 +310,7 @@ class Forwarded:
         self.content_type = hide(
             response.headers.get("content-type", self.content_type), sent.secrets
         )
-        # Those of a stream are counted where its events are found.
-        self._chunks = response.chunks() if self._stream else bounded(response, self._limits)
+        self._chunks = response.chunks()
         return self._chunks
 
     def _no_stream(self) -> AttemptFailed:

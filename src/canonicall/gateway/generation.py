@@ -215,7 +215,7 @@ class Generation:
                             raise
                         reader = None
                         yield events_with_fields(last, changed) if changed else last
-                    turn.is_given = turn.is_given or ends_reply(piece)
+                    turn.is_given = turn.is_given or ends_reply(piece, turn.front.format)
         except StreamCut as cut:
             turn.is_complete = False
             asked = turn.chain.index(attempt.target)
