@@ -20,7 +20,7 @@ from canonicall.client.transport import TransportError
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.facts.target import Target
-from canonicall.streams import TOO_LARGE
+from canonicall.streams import DAMAGED, TOO_LARGE
 from canonicall.transcript.turns import Diagnostics
 from canonicall.verify.explainer import explain
 from canonicall.wire.error_body import ErrorBody
@@ -125,6 +125,8 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
     """An error that came inside a stream, or in a body that said 200."""
     if event.type == TOO_LARGE:
         return Failure(kind=TOO_LARGE, message=_sentence(target, f"the reply: {event.message}"))
+    if event.type == DAMAGED:
+        return of_cut(target, event.message)
     code = _status_in(event.native)
     passing = is_passing_error(event.type or event.message, code)
     known = f" ({hide(event.type, secrets)})" if event.type else ""

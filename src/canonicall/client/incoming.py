@@ -61,7 +61,9 @@ class Incoming:
     def _decoder(self) -> StreamDecoder:
         """Most bodies that come whole do without it."""
         target = self._target
-        return StreamDecoder(target.format, provider=target.provider, limits=self._limits)
+        return StreamDecoder(
+            target.format, provider=target.provider, limits=self._limits, skips=False
+        )
 
     async def read(self, response: Response) -> AsyncGenerator[list[Event], None]:
         """The events as they come, some at a time; with the last ones comes `StreamEnded`.

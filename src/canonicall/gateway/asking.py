@@ -16,7 +16,10 @@ from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.truncation import Truncation
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
-from canonicall.streams import TOO_LARGE
+from canonicall.streams import DAMAGED, TOO_LARGE
+
+_FINAL = (TOO_LARGE, DAMAGED)
+"""The errors of replies that no other attempt goes on with."""
 
 
 class NoReply(Exception):
@@ -178,7 +181,7 @@ class Asking:
         """Whether another attempt follows a reply that broke off; it is prepared then."""
         if not self._may_try_again or self._given.way != "again":
             return False
-        if any(isinstance(one, ErrorReported) and one.type == TOO_LARGE for one in self._errors):
+        if any(isinstance(one, ErrorReported) and one.type in _FINAL for one in self._errors):
             return False
         self._may_try_again = False
         self._errors = []
