@@ -5,6 +5,7 @@ again. What one event costs must not depend on how many came before it, nor on h
 arguments of a call have grown.
 """
 
+import itertools
 import json
 from functools import cache
 
@@ -50,14 +51,14 @@ def ratios() -> list[Ratio]:
     ]
 
 
-def chat_stream(events: int, mark: str = "") -> list[bytes]:
+def chat_stream(events: int, mark: str = "", words: str = "") -> list[bytes]:
     """Half text, half arguments, each chunk as it comes from the socket.
 
-    Streams with different marks differ in every piece of text.
+    Streams with different marks differ in every piece of text; those of `words` in the first.
     """
     half = events // 2
-    pieces = _arguments(half * PIECE, mark)
-    texts = _texts(half, mark)
+    pieces = _arguments(half * PIECE, mark, words)
+    texts = _texts(half, mark, words)
     chunks = {text: _chunk({"content": text}) for text in dict.fromkeys(texts)}
     first = {"name": "write_file", "arguments": ""}
     call = {"index": 0, "id": "call_" + "0" * 24, "type": "function", "function": first}
@@ -79,17 +80,17 @@ def chat_arguments(size: int) -> list[bytes]:
     return [_chunk({"tool_calls": [call]}), *chunks, _chunk({}, "tool_calls")]
 
 
-def anthropic_stream(events: int, mark: str = "") -> list[bytes]:
+def anthropic_stream(events: int, mark: str = "", words: str = "") -> list[bytes]:
     """The same in the events of Messages."""
     half = events // 2
     usage = {"input_tokens": 100, "output_tokens": 1}
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
-    texts = [{"type": "text_delta", "text": text} for text in _texts(half, mark)]
+    texts = [{"type": "text_delta", "text": text} for text in _texts(half, mark, words)]
     call = {"type": "tool_use", "id": "toolu_" + "0" * 24, "name": "write_file", "input": {}}
     ending = {"stop_reason": "tool_use", "stop_sequence": None}
     inputs = [
         {"type": "input_json_delta", "partial_json": piece}
-        for piece in _arguments(half * PIECE, mark)
+        for piece in _arguments(half * PIECE, mark, words)
     ]
     return [
         _event("message_start", message=message | {"content": [], "usage": usage}),
@@ -126,12 +127,16 @@ def _floor(chunks: list[bytes]) -> Side:
     return Side(read_and_write, len(payloads))
 
 
-def _texts(count: int, mark: str) -> list[str]:
+def _texts(count: int, mark: str, words: str) -> list[str]:
+    if words:
+        pieces = [f" {word}" for word in words.split(" ")]
+        return [mark, *itertools.islice(itertools.cycle(pieces), count - 1)]
     return [f"{mark}{number} " for number in range(count)] if mark else ["word "] * count
 
 
-def _arguments(size: int, mark: str = "") -> list[str]:
-    text = json.dumps({"path": f"src/main{mark}.py", "text": "a line of code, " * (size // 16)})
+def _arguments(size: int, mark: str = "", words: str = "") -> list[str]:
+    line = words or "a line of code, "
+    text = json.dumps({"path": f"src/main{mark}.py", "text": line * (size // len(line))})
     return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
 
 

@@ -27,6 +27,7 @@ from canonicall import (
     translate,
     verify,
 )
+from gateway_requests import requests
 from request_bodies import (
     anthropic_request,
     chat_request,
@@ -139,8 +140,13 @@ SUBJECTS: dict[str, Prepare] = {
     "one-more-turn": _more_turns,
     "parse-call": _each(_printed_call, lambda text: parse(text, syntax="hermes", tools=TOOLS)),
     "decode-response": _each(_response, lambda body: decode_response(body, "openai-chat")),
+    "gateway-translated": requests("anthropic", stream=False),
+    "gateway-translated-stream": requests("anthropic", stream=True),
+    "gateway-forwarded": requests("openai", stream=False),
+    "gateway-forwarded-stream": requests("openai", stream=True),
 }
-"""Requests have 520 KB, or 5 KB; streams have 1,000 events."""
+"""Requests have 520 KB, or 5 KB; streams have 1,000 events. Those of the gateway have 5 KB and 200
+events, with replies of 5 KB."""
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ CONFIDENCE = 0.95
 BATCH_SECONDS = 0.05
 """How long one batch takes at least."""
 WORKER = ROOT / "benchmarks" / "subjects.py"
-_LINE = "{:22} {:>12} {:>12} {:>7}  {:17} {}"
+_LINE = "{:26} {:>12} {:>12} {:>7}  {:17} {}"
 
 
 class Spread(NamedTuple):

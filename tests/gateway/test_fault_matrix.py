@@ -310,10 +310,6 @@ ENDS: dict[str, tuple[int | str, int | str]] = {
 """What the client gets, whole and streamed: an error with this status, a stream that ends with the
 front's error, or a reply."""
 OTHER_ENDS: dict[tuple[str, bool, bool], int | str] = {
-    # A translation leaves out an event that cannot be read; the rest of the stream can.
-    ("broken JSON", True, False): COMPLETE,
-    ("invalid UTF-8", True, False): COMPLETE,
-    ("deep nesting", True, False): COMPLETE,
     # To make a whole reply of a stream, it has to be read.
     ("other content type", False, True): 502,
 }

@@ -2,15 +2,18 @@
 
 import json
 
+import msgspec
 import pytest
 
 from batches import each
 from canonicall import verify_stream
 from canonicall.blocks import Text
+from canonicall.codec import encode_response
 from gateway.test_faults_cut import ended
 from gateway_faults import (
     BACKS,
     BROKEN,
+    CALLS,
     FRONTS,
     FULL,
     UPSTREAM_KEY,
@@ -99,12 +102,8 @@ def raised(play: Play | Exception) -> Play:
     return play
 
 
-BAD_FRAMES = {
-    "cut json": b'data: {"id":"x","choices":[{"del\n\n',
-    "no object": b"data: [1,2]\n\n",
+ODD_FRAMES = {
     "wrong types": b'data: {"choices":7,"candidates":"x","type":{},"delta":[]}\n\n',
-    "binary": b"data: \xff\xfe\x00\x01\n\n",
-    "deep": b"data: " + DEEP + b"\n\n",
     "huge": b'data: {"pad":"' + b"x" * 3_000_000 + b'"}\n\n',
     "unknown event": b'event: news\ndata: {"type":"news"}\n\n',
     "comment": b": hello\n\n",
@@ -112,16 +111,16 @@ BAD_FRAMES = {
 
 
 @each("front", FRONTS)
-@each("what", BAD_FRAMES)
-async def test_a_bad_frame_between_good_ones_is_left_out(what: str, front: str) -> None:
-    """Where the stream is translated: the rest of it can be read."""
+@each("what", ODD_FRAMES)
+async def test_an_odd_frame_between_good_ones_is_left_out(what: str, front: str) -> None:
+    """Where the stream is translated: it is JSON, and says nothing that its format has a word for."""
     for back in ("openai-chat", "anthropic", "gemini"):
         if back == front:
             continue
         data = stream_of(FULL, back)
         at = data.index(b"\n\n", len(data) // 3) + 2
         world = Faulty(
-            Upstream(Play.stream(back, data[:at], BAD_FRAMES[what], data[at:])), BACKS[back]
+            Upstream(Play.stream(back, data[:at], ODD_FRAMES[what], data[at:])), BACKS[back]
         )
         answer = await world.ask(front)
         assert not list(verify_stream(answer.body, front))
@@ -178,27 +177,87 @@ UNFIT = {
 """Payloads of an event that no client can read."""
 
 
-@each("goes_on", [True, False], ids=["continued", "not continued"])
 @each("front", FRONTS)
 @each("what", UNFIT)
-async def test_a_forwarded_stream_ends_at_an_event_that_cannot_be_read(
-    what: str, front: str, goes_on: bool
+@each("is_forwarded", [True, False], ids=["forwarded", "translated"])
+@each("goes_on", [True, False], ids=["continued", "not continued"])
+async def test_a_stream_ends_at_an_event_that_cannot_be_read(
+    goes_on: bool, is_forwarded: bool, what: str, front: str
 ) -> None:
-    """With the error of the front; what came before it stays, and nothing is asked again."""
-    frames = stream_of(FULL, front).split(b"\n\n")
-    half = len(frames) // 2
-    bad = b"data: " + UNFIT[what]
-    data = [one + b"\n\n" for one in (*frames[:half], bad, *frames[half:]) if one]
-    upstream = Upstream(Play.stream(front, *data))
-    world = Faulty(upstream, BACKS[front], BACKS["cohere"], goes_on=goes_on)
+    """With the error of the front: a reply with a hole is not complete. What came before it stays,
+    nothing that followed is told, and nothing is asked again."""
+    back = front if is_forwarded else OTHER[front]
+    before, after = in_halves(back)
+    upstream = Upstream(Play.stream(back, *before, b"data: " + UNFIT[what] + b"\n\n", *after))
+    world = Faulty(upstream, BACKS[back], BACKS["cohere"], goes_on=goes_on)
     answer = await world.ask(front)
-    assert answer.headers["x-canonicall-forwarded"] == "true"
-    assert answer.body.startswith(b"".join(data[: half - 1]))
-    assert bad not in answer.body
+    assert (answer.headers.get("x-canonicall-forwarded") == "true") is is_forwarded
+    if is_forwarded:
+        assert answer.body.startswith(b"".join(before[:-1]))
     end = ended(front, answer.body)
     assert not end.complete
+    assert "event" in end.why or "frame" in end.why
+    assert end.reply.message.text == "Before."
+    assert UNFIT[what] not in answer.body
     assert verify_stream(answer.body, front).findings == ()
+    assert not world.told.ends[0].is_complete
     assert len(upstream.urls) == 1
+
+
+@each("front", FRONTS)
+@each("what", UNFIT)
+@each("is_forwarded", [True, False], ids=["forwarded", "translated"])
+async def test_what_cannot_be_read_before_the_first_words_is_asked_for_again(
+    is_forwarded: bool, what: str, front: str
+) -> None:
+    """Nothing was passed on yet: the client gets the whole reply of the second attempt."""
+    back = front if is_forwarded else OTHER[front]
+    data = stream_of(FULL, back)
+    bad = Play.stream(back, b"data: " + UNFIT[what] + b"\n\n", data)
+    upstream = Upstream(bad, Play.stream(back, data))
+    answer = await Faulty(upstream, BACKS[back]).ask(front)
+    assert ended(front, answer.body).complete
+    assert len(upstream.urls) == 2
+
+
+@each("front", FRONTS)
+@each("what", UNFIT)
+@each("is_forwarded", [True, False], ids=["forwarded", "translated"])
+async def test_a_whole_reply_that_cannot_be_read_is_an_error(
+    is_forwarded: bool, what: str, front: str
+) -> None:
+    """Also where only a part of it is no JSON that clients could do without."""
+    back = front if is_forwarded else OTHER[front]
+    body = msgspec.json.encode(encode_response(FULL, back))
+    for data in (UNFIT[what], b'{"note":' + UNFIT[what] + b"," + body[1:]):
+        if data.startswith(b'{"note":[1,2]'):
+            continue
+        answer = await Faulty(Upstream(Play.json(data)), BACKS[back]).ask(front, streams=False)
+        assert_told(front, answer.status, answer.json)
+        assert answer.status == 502
+
+
+@each("front", FRONTS)
+@each("is_forwarded", [True, False], ids=["forwarded", "translated"])
+async def test_what_cannot_be_read_behind_the_end_does_no_harm(
+    is_forwarded: bool, front: str
+) -> None:
+    back = front if is_forwarded else OTHER[front]
+    for what in UNFIT.values():
+        upstream = Upstream(Play.stream(back, stream_of(FULL, back), b"data: " + what + b"\n\n"))
+        world = Faulty(upstream, BACKS[back])
+        answer = await world.ask(front)
+        assert ended(front, answer.body).complete
+        assert world.told.ends[0].is_complete
+        assert len(upstream.urls) == 1
+
+
+def in_halves(format: str) -> tuple[list[bytes], list[bytes]]:
+    """The events of a stream before and behind the end of its first words."""
+    events = stream_of(said(Text(text="Before."), Text(text="Behind."), *CALLS), format)
+    frames = [one + b"\n\n" for one in events.split(b"\n\n") if one]
+    at = next(number for number, one in enumerate(frames) if b"Before." in one) + 1
+    return frames[:at], frames[at:]
 
 
 @each("front", FRONTS)

@@ -17,7 +17,7 @@ from canonicall.client.notices import name_of
 from canonicall.client.retrying import is_passing, is_passing_error, retry_after
 from canonicall.client.secrets import Secret, hide, hide_in_bytes
 from canonicall.client.transport import TransportError
-from canonicall.codec.streams import TOO_LARGE
+from canonicall.codec.streams import DAMAGED, TOO_LARGE
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.facts.target import Target
@@ -127,7 +127,7 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
     """An error that came inside a stream, or in a body that said 200."""
     if event.type == TOO_LARGE:
         return Failure(kind=TOO_LARGE, message=_sentence(target, f"the reply: {event.message}"))
-    if event.type == MALFORMED:
+    if event.type in (MALFORMED, DAMAGED):
         return of_cut(target, event.message)
     code = _status_in(event.native)
     passing = is_passing_error(event.type or event.message, code)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Origin, Text, Thinking, ToolCall
 from canonicall.client.failure import MALFORMED
 from canonicall.client.free_text import FreeText
-from canonicall.client.transport import Response, TooMuch, TransportError, bounded, whole_body
+from canonicall.client.transport import Response, TooMuch, TransportError, whole_body
 from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import Encoded
 from canonicall.codec.streams import TOO_LARGE, StreamDecoder
@@ -72,7 +72,9 @@ class ReplyEvents:
     def _decoder(self) -> StreamDecoder:
         """Most bodies that come whole do without it."""
         target = self._target
-        return StreamDecoder(target.format, provider=target.provider, limits=self._limits)
+        return StreamDecoder(
+            target.format, provider=target.provider, limits=self._limits, skips=False
+        )
 
     async def read(self, response: Response) -> AsyncGenerator[list[Event], None]:
         """The events as they come, some at a time; with the last ones comes `StreamEnded`.
@@ -119,7 +121,7 @@ class ReplyEvents:
 
     async def _read_whole(self, response: Response) -> list[Event]:
         try:
-            data = await whole_body(bounded(response, self._limits), self._limits)
+            data = await whole_body(response.chunks(), self._limits)
         except TransportError as error:
             self.broken = error
             return [*self._told(), *self._passed(self._decoder.close())]

@@ -104,20 +104,16 @@ class TooMuch(TransportError):
         super().__init__(error.what, where="the reply", phase="limit")
 
 
-async def bounded(response: Response, limits: ReplyLimits) -> AsyncIterator[bytes]:
-    """The bytes of a reply as they come; `TooMuch` where there are more than are read."""
-    size, most = 0, limits.total_bytes
-    async for chunk in response.chunks():
-        size += len(chunk)
-        if size > most:
-            raise TooMuch(limits.too_many_bytes())
-        yield chunk
-
-
 async def whole_body(chunks: AsyncIterator[bytes], limits: ReplyLimits) -> bytes:
-    """The body of a reply that is JSON, of chunks that are `bounded`; `TooMuch` where it is not
-    read."""
-    data = b"".join([chunk async for chunk in chunks])
+    """The body of a reply that is JSON. `TooMuch` as soon as there is more than is read."""
+    came: list[bytes] = []
+    left = limits.total_bytes
+    async for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            raise TooMuch(limits.too_many_bytes())
+        came.append(chunk)
+    data = b"".join(came)
     try:
         limits.check_json(data)
     except ReplyTooLarge as error:

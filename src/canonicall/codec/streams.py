@@ -40,6 +40,8 @@ from canonicall.wire.streaming import Growth
 _DONE = b"[DONE]"
 TOO_LARGE = "reply_too_large"
 """The type of the error of a stream that is beyond a limit."""
+DAMAGED = "damaged_stream"
+"""The type of the error of a stream that cannot be read."""
 _decode = msgspec.json.Decoder().decode
 
 
@@ -59,12 +61,20 @@ class StreamDecoder:
     """Reads one stream of a wire format, however its bytes are split.
 
     A stream beyond `limits` is told as an error of the type `reply_too_large`; nothing is read
-    after it.
+    after it. A frame that is no JSON object is left out, with a finding. Without `skips` it is told
+    as an error of the type `damaged_stream`, and nothing is read after it: whoever has seen what
+    came before must not take the rest for all of it.
     """
 
     def __init__(
-        self, format: Format | str, *, provider: str = "", limits: ReplyLimits = DEFAULT_LIMITS
+        self,
+        format: Format | str,
+        *,
+        provider: str = "",
+        limits: ReplyLimits = DEFAULT_LIMITS,
+        skips: bool = True,
     ) -> None:
+        self._skips = skips
         self._limits = limits
         self._most_frames, self._small = limits.events, limits.small
         self._wire = get_format(format)
@@ -156,14 +166,14 @@ class StreamDecoder:
         for frame in frames:
             try:
                 self._take(frame, events)
-            except ReplyTooLarge as error:
+            except MalformedBody as error:
                 self._break(error, events)
                 return []
         return frames
 
     def _break(self, error: MalformedBody, events: list[Event]) -> None:
         self._broken = True
-        kind = TOO_LARGE if isinstance(error, ReplyTooLarge) else "damaged_stream"
+        kind = TOO_LARGE if isinstance(error, ReplyTooLarge) else DAMAGED
         broken = ErrorReported(error.what, kind)
         self._decoding.error = self._decoding.error or broken
         events.append(broken)
@@ -186,7 +196,7 @@ class StreamDecoder:
             place = f"frames[{self._frames - 1}]"
             self._findings += [replace(one, where=place + one.where[1:]) for one in told]
         except RecursionError:
-            self._note_unreadable("it is nested too deeply")
+            self._skip("it is nested too deeply")
             return
         if isinstance(value, dict):
             try:
@@ -194,15 +204,14 @@ class StreamDecoder:
             except MalformedBody as error:
                 self._note_unreadable(str(error))
         else:
-            self._note_unreadable("it is no JSON object")
+            self._skip("it is no JSON object")
 
     def _take_text(self, text: bytes) -> None:
         """Take in a frame that is no JSON."""
         if text == _DONE:
             self._decoding.complete |= self._decoding.ends_with_done
         elif text:
-            shown = text[:80].decode("utf-8", "replace")
-            self._note_unreadable(f"it is no JSON: {shown!r}")
+            self._skip("it is no JSON", text[:80].decode("utf-8", "replace"))
 
     def _learn(self, data: bytes, frame: Frame, event: Event) -> None:
         """Remember an event that goes on with what the one before went on with."""
@@ -221,6 +230,13 @@ class StreamDecoder:
         self._repeated = None
         if self._frames - self._learned_at > 2:
             self._lessons = _LESSONS
+
+    def _skip(self, what: str, shown: str = "") -> None:
+        """Leave out a frame that is no JSON object. Behind the end of the reply nothing is lost
+        with it; of a frame that was cut off, the end of the stream tells."""
+        if not (self._skips or self._closed or self.done):
+            raise MalformedBody(f"a frame of the stream cannot be read: {what}.")
+        self._note_unreadable(f"{what}: {shown!r}" if shown else what)
 
     def _note_unreadable(self, what: str) -> None:
         why = f"A frame of the stream cannot be read, so it was left out: {what}"

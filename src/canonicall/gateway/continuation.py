@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Text, Thinking, ToolCall
 from canonicall.client.attempts import Attempts, NoReply, Opened
-from canonicall.codec.streams import TOO_LARGE
+from canonicall.codec.streams import DAMAGED, TOO_LARGE
 from canonicall.events import (
     BlockEnded,
     BlockStarted,
@@ -35,6 +35,9 @@ GO_ON = (
     "The connection broke while you were answering. What you had said so far is above and has been"
     " shown. Go on exactly where it stops, without repeating any of it."
 )
+
+_FINAL = (TOO_LARGE, DAMAGED)
+"""The errors of replies that no other attempt goes on with."""
 
 
 class Continuation:
@@ -92,7 +95,7 @@ class Continuation:
         """The attempt that goes on after a reply broke off, where one may and does."""
         if not self._may_try_again or self._given.way != "again":
             return None
-        if any(isinstance(one, ErrorReported) and one.type == TOO_LARGE for one in self._errors):
+        if any(isinstance(one, ErrorReported) and one.type in _FINAL for one in self._errors):
             return None
         self._may_try_again = False
         self._errors = []

@@ -36,7 +36,6 @@ from canonicall.client.transport import (
     Response,
     TooMuch,
     TransportError,
-    bounded,
     whole_body,
 )
 from canonicall.codec.decode import decode_response
@@ -184,7 +183,7 @@ class ForwardedForm:
         why, goes_on = WHY_CUT, True
         try:
             if not self.stream:
-                yield mask.json(await self._whole(response))
+                yield mask.data(await self._whole(response))
                 return
             # The bytes of a stream are counted where its events are found.
             chunks = response.chunks()
@@ -247,7 +246,7 @@ class ForwardedForm:
     async def _whole(self, response: Response) -> bytes:
         """The body of a reply that is not streamed. `AttemptFailed` where it is none."""
         try:
-            body = await whole_body(bounded(response, self._limits), self._limits)
+            body = await whole_body(response.chunks(), self._limits)
         except TransportError as error:
             raise AttemptFailed(of_transport(self.target, error)) from error
         if b'"error"' in body:

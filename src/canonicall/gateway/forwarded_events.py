@@ -1,9 +1,9 @@
 """Events of a stream that is forwarded: only valid ones, without keys, and not too many.
 
-In: whole events, as their provider wrote them. Out: the same bytes, but for keys. Each event is
-decoded once, by a shape that has nothing but its text: that proves that it is JSON, and tells
-whether it may hold a part of a key. An event whose text may end with the beginning of a key waits
-for the next one.
+In: whole events, as their provider wrote them. Out: the same bytes, but for keys. Most events are
+the one before with another text in it: only that text is decoded. Any other is decoded once, by a
+shape that has nothing but its text. That proves that it is JSON, and tells whether it may hold a
+part of a key. An event whose text may end with the beginning of a key waits for the next one.
 
 An event that no client can read ends the stream: `UnfitEvent`.
 """
@@ -20,12 +20,15 @@ from canonicall.client.key_masks import KeyMask
 from canonicall.client.transport import TooMuch
 from canonicall.errors import ReplyTooLarge
 from canonicall.framing.limits import ReplyLimits
+from canonicall.framing.repeats import Repeated
 from canonicall.framing.sse import ServerSentEvents
 
 _EVENT = re.compile(rb".*?(?:\r?\n){2}", re.DOTALL)
 _END = b"\n\n"
 _DATA = b"data:"
 _DONE = b"[DONE]"
+_LESSONS = 8
+"""How often the bytes around a text are learnt in a stream in which they are always others."""
 
 Path: TypeAlias = tuple[str | int, ...]
 Said: TypeAlias = tuple[Path, object, str]
@@ -148,6 +151,11 @@ class ForwardedEvents:
         self._limits = limits
         self._most, self._small = limits.events, limits.small
         self._count = 0
+        self._repeated: Repeated | None = None
+        """What the next event is if only its text is another."""
+        self._where: tuple[Path, object] = (), None
+        """Where its text is, and what it goes on with."""
+        self._lessons = _LESSONS
         self._waiting: list[tuple[bytes, Path, str]] = []
         """Events that may have the beginning of a key, each with its text."""
         self._place: object = None
@@ -155,16 +163,34 @@ class ForwardedEvents:
 
     def feed(self, events: bytes) -> bytes:
         """What may be given on of whole events. `UnfitEvent`, or `TooMuch`."""
+        is_small = len(events) <= self._small and self._count < self._most
+        text = self._repeated.text_in(events) if self._repeated is not None and is_small else None
+        if text is not None:
+            self._count += 1
+            self._lessons = _LESSONS
+            if self._waiting or self._mask.may_touch(text):
+                return self._continued(events, (*self._where, text))
+            return events
         last, at = len(events) - 2, events.find(b"\n")
         if at == last:
             return self._passed(events, 0 if events[:5] == _DATA else -1)
         if events.find(b"\n", at + 1) == last and events[at + 1 : at + 6] == _DATA:
             return self._passed(events, at + 1)
-        found = _EVENT.findall(events)
-        return b"".join([self._passed(event, event.find(_DATA)) for event in found])
+        if b"\r" in events:
+            found = _EVENT.findall(events)
+        else:
+            found = [event + _END for event in events.split(_END)[:-1]]
+        if len(found) == 1:
+            return self._passed(events, events.find(_DATA))
+        return b"".join(map(self.feed, found))
 
     def close(self) -> bytes:
         """What has waited, when nothing follows."""
+        if not self._waiting:
+            return b""
+        text = "".join(text for _, _, text in self._waiting)
+        if (shown := self._mask.text(text)) != text:
+            self._rewrite(shown)
         waiting, self._waiting = self._waiting, []
         return b"".join(event for event, _, _ in waiting)
 
@@ -180,18 +206,17 @@ class ForwardedEvents:
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             _check(event)
             said = None
-        shown = self._masked(event)
-        if self._waiting or (said is not None and self._mask.may_touch(said[2])):
+        shown = self._mask.data(event)
+        if said is None:
+            return self._continued(shown, None) if self._waiting else shown
+        if self._waiting or self._mask.may_touch(said[2]):
             return self._continued(shown, said)
+        if self._lessons and shown is event:
+            self._lessons -= 1
+            path, place, text = said
+            self._where = path, place
+            self._repeated = Repeated.learn(event, event[at + 5 : -2].lstrip(), text, path)
         return shown
-
-    def _masked(self, event: bytes) -> bytes:
-        """An event without the keys that are whole in it."""
-        if b"\\" in event and self._mask.is_escaped(event) and (at := event.find(_DATA)) >= 0:
-            data = event[at + len(_DATA) :]
-            shown = self._mask.json(data)
-            return event if shown == data else event[:at] + b"data: " + shown.rstrip() + _END
-        return self._mask.data(event)
 
     def _continued(self, event: bytes, said: Said | None) -> bytes:
         """What may be given on where keys may come in pieces."""
@@ -205,23 +230,20 @@ class ForwardedEvents:
         before = self.close() if place != self._place else b""
         self._place = place
         self._waiting.append((event, path, text))
-        whole = "".join(text for _, _, text in self._waiting)
-        shown = self._mask.text(whole)
-        if shown != whole:
-            self._rewrite(shown)
-            whole = shown
-        size = self._mask.begun(whole)
-        return before + self._released(size)
+        whole = "".join([text for _, _, text in self._waiting])
+        shown, end = self._mask.cut(whole)
+        if shown + end != whole:
+            self._rewrite(shown + end)
+        return before + self._released(len(end))
 
     def _released(self, size: int) -> bytes:
         """Those that wait, but for the last ones in which `size` characters are."""
-        given: list[bytes] = []
-        left = sum(len(text) for _, _, text in self._waiting) - size
-        while self._waiting and (not size or len(self._waiting[0][2]) <= left):
-            event, _, text = self._waiting.pop(0)
-            left -= len(text)
-            given.append(event)
-        return b"".join(given)
+        keep = len(self._waiting)
+        while size > 0:
+            keep -= 1
+            size -= len(self._waiting[keep][2])
+        given, self._waiting = self._waiting[:keep], self._waiting[keep:]
+        return b"".join([event for event, _, _ in given])
 
     def _rewrite(self, text: str) -> None:
         """Have those that wait say `text` together: the first of them says it all."""

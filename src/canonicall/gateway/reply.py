@@ -218,7 +218,7 @@ class ClientReply:
                             so_far = form.given.removesuffix(given) + now
                             yield await self._stored(reader, piece, last, so_far)
                             reader = None
-                        turn.is_given = turn.is_given or ends_reply(piece)
+                        turn.is_given = turn.is_given or ends_reply(piece, turn.front.format)
                         given = await anext(opened.rest, b"")
             except StreamCut as cut:
                 turn.is_complete = False

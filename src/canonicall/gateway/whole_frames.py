@@ -30,16 +30,19 @@ _ENDING = re.compile(
 )
 """What clients take for the end of the reply. In JSON no line ends, and in its texts quotes are
 escaped."""
-_SIGNS = (
-    *(b"[DONE]", b"message_stop", b"finishReason"),
-    *(b"response.completed", b"response.incomplete", b"response.failed"),
-)
+_SIGNS = {
+    "openai-chat": (b"[DONE]",),
+    "anthropic": (b"message_stop",),
+    "openai-responses": (b"response.completed", b"response.incomplete", b"response.failed"),
+    "gemini": (b"finishReason",),
+}
 """Without one of these there is none: to look for them is faster."""
+_NO_KEYS = KeyMask(())
 
 
-def ends_reply(events: bytes) -> bool:
+def ends_reply(events: bytes, format: str) -> bool:
     """Whether a client that has got these events may close the connection: it has the reply."""
-    for sign in _SIGNS:
+    for sign in _SIGNS[format]:
         if sign in events:
             return _ENDING.search(events) is not None
     return False
@@ -51,13 +54,13 @@ class WholeFrames:
     def __init__(
         self,
         target: Target,
-        mask: KeyMask | None = None,
+        mask: KeyMask = _NO_KEYS,
         limits: ReplyLimits = DEFAULT_LIMITS,
     ) -> None:
         """`mask`: of the keys that must not be given on. `limits`: the most that is read."""
         self.target = target
         self._limits = limits
-        self._events = ForwardedEvents(target.format, mask or KeyMask(()), limits)
+        self._events = ForwardedEvents(target.format, mask, limits)
         self._held: list[bytes] = []
         self._held_size = 0
         self._came, self._most = 0, limits.total_bytes
@@ -75,7 +78,9 @@ class WholeFrames:
         if self._came > self._most:
             raise TooMuch(self._limits.too_many_bytes())
         if not self._held and data.endswith(_ENDS):
-            return self._kept_events(data)
+            if given := self._events.feed(data):
+                self._keep(given)
+            return given
         seen = self._edge + data
         end = max(seen.rfind(one) + len(one) if one in seen else 0 for one in _ENDS)
         end -= len(self._edge)
@@ -86,7 +91,9 @@ class WholeFrames:
         self._held, self._edge, self._held_size = [], b"", 0
         if data[end:]:
             self._hold(data[end:])
-        return self._kept_events(whole)
+        if given := self._events.feed(whole):
+            self._keep(given)
+        return given
 
     def waiting(self) -> bytes:
         """Events that have waited for another one, where none follows."""
@@ -150,16 +157,10 @@ class WholeFrames:
             except ReplyTooLarge as error:
                 raise TooMuch(error) from None
 
-    def _kept_events(self, events: bytes) -> bytes:
-        """Whole events as they are given on."""
-        if given := self._events.feed(events):
-            self._keep(given)
-        return given
-
     def _keep(self, data: bytes) -> None:
         self._kept.append(data)
         self._size += len(data)
-        if not self.is_whole:
+        if self._size > _MOST_KEPT:
             del self._kept[:-_LAST_PIECES]
 
     def _tells(self, data: bytes) -> tuple[bool, bool]:
