@@ -15,11 +15,12 @@ from canonicall.discovery.id_rules import id_rule
 from canonicall.discovery.toml import table, written, written_key
 from canonicall.discovery.tooling import ToolingInfo
 from canonicall.facts.endpoint import AWS, ENDPOINTS
+from canonicall.facts.names import FALLBACK
 from canonicall.facts.profile import Rule, load_profile
 from canonicall.facts.registry import get_profile
 from canonicall.facts.target import TextForm
 
-_NARROWEST = {"openai-chat": "generic"}
+_NARROWEST = {"openai-chat": FALLBACK}
 """Profiles with the rules that hold at every host of a format."""
 _FIELDS = {
     "tools_with_history": "tools_with_history",

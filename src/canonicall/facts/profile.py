@@ -14,7 +14,8 @@ it was read in, and the month it was read:
 value is a table, and only the entries given are changed. `[[models]]` holds rules for the models a
 glob matches; all entries that match apply, in the order of the file. An entry with `format` belongs
 to that other format of the provider, everything else to its own. `[served]` holds rules of the same
-form which say what the service takes beyond that, and which nothing is rendered by.
+form which say what the service takes beyond that, and which nothing is rendered by. `[errors]` says
+how the host refuses (`host_errors`), `[simulator]` what its simulator does (`habits`).
 
 Only here is a profile checked: a wrong field, a wrong value or a missing source is refused with
 the file and the path.
@@ -31,6 +32,8 @@ from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.facts.endpoint import Endpoint, load_endpoints
+from canonicall.facts.habits import NO_HABITS, Habits, load_habits
+from canonicall.facts.host_errors import NO_ERRORS, HostErrors, load_errors
 from canonicall.facts.schema_rules import SchemaRule
 from canonicall.facts.target import FORMATS, FieldRule, IdRule, NameRule, Target
 
@@ -101,6 +104,12 @@ class Profile(Struct, frozen=True, kw_only=True):
     models: tuple[ModelRules, ...] = ()
     capabilities: dict[str, Rule] = {}
     quirks: tuple[Quirk, ...] = ()
+    telemetry_name: str = ""
+    """What OpenTelemetry calls it, where that is not its name."""
+    errors: HostErrors = NO_ERRORS
+    """How it refuses, where that is not as its format's owner does."""
+    simulator: Habits = NO_HABITS
+    """What its simulator does."""
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -164,6 +173,9 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         models=_models(table.get("models", []), formats, where),
         capabilities=_capabilities(capabilities, f"{where}: capabilities"),
         quirks=_quirks(quirks, f"{where}: capabilities.quirks"),
+        telemetry_name=_text(table, "telemetry_name", where, default=""),
+        errors=load_errors(table.get("errors", {}), formats, f"{where}: errors"),
+        simulator=load_habits(table.get("simulator", {}), formats, f"{where}: simulator"),
     )
 
 

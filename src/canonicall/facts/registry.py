@@ -22,6 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.facts.host_errors import NO_ERRORS, HostErrors
 from canonicall.facts.names import TargetName
 from canonicall.facts.profile import (
     RULE_FIELDS,
@@ -52,6 +53,18 @@ def find_profile(name: str) -> Profile | None:
     wanted = name.lower()
     profile = _registered.get(wanted) or _by_alias(_registered).get(wanted)
     return profile or _built_in(wanted) or _built_in_aliases().get(wanted)
+
+
+def named_profile(name: str) -> Profile | None:
+    """The profile of exactly this name, which is what `Target.provider` is; None where there is
+    none."""
+    return _registered.get(name) or _built_in(name)
+
+
+def errors_of(provider: str) -> HostErrors:
+    """How the provider of a target refuses."""
+    profile = named_profile(provider)
+    return profile.errors if profile is not None else NO_ERRORS
 
 
 class TargetParts(Struct, frozen=True):
@@ -160,7 +173,7 @@ def with_rule_keys(findings: Iterable[Finding], target: Target) -> list[Finding]
 
 def provider_names() -> tuple[str, ...]:
     """All providers, by name; aliases are left out."""
-    return tuple(sorted(_built_in_names() | _registered.keys()))
+    return tuple(sorted(built_in_names() | _registered.keys()))
 
 
 def registered_profiles() -> tuple[Profile, ...]:
@@ -314,7 +327,8 @@ def _base_target(format: str) -> Target:
 
 
 @cache
-def _built_in_names() -> frozenset[str]:
+def built_in_names() -> frozenset[str]:
+    """The names of the hosts that have a file here."""
     # Listing files loads a dozen modules, which nobody needs who knows a provider's name.
     resources = import_module("importlib.resources")
     folder = resources.files("canonicall.facts").joinpath("hosts")
@@ -336,7 +350,7 @@ def _built_in(name: str) -> Profile | None:
 
 @cache
 def _built_in_aliases() -> dict[str, Profile]:
-    profiles = {name: _built_in(name) for name in _built_in_names()}
+    profiles = {name: _built_in(name) for name in built_in_names()}
     return _by_alias({name: one for name, one in profiles.items() if one is not None})
 
 

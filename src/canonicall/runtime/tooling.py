@@ -32,7 +32,7 @@ from canonicall.codec import (
 )
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.facts.names import TargetName
+from canonicall.facts.names import FALLBACK, TargetName
 from canonicall.facts.registry import (
     find_profile,
     find_target_parts,
@@ -58,7 +58,7 @@ from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import OfferedTools
 
 ArgumentMode: TypeAlias = Literal["repair", "report", "off"]
-_GENERIC = "generic"
+_GENERIC = FALLBACK
 """The provider whose rules are used for unknown ones, and the form of a call by itself."""
 _MOST_IDS = 50_000
 """How many ids an exchange remembers; those that were seen least recently are forgotten."""
