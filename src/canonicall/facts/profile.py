@@ -168,8 +168,8 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         key_env=_texts(table, "key_env", where),
         key_help=_text(table, "key_help", where, default=""),
         aliases=_texts(table, "aliases", where),
-        rules=_rules(table.get("rules", {}), f"{where}: rules"),
-        served=_rules(table.get("served", {}), f"{where}: served"),
+        rules=load_rules(table.get("rules", {}), f"{where}: rules"),
+        served=load_rules(table.get("served", {}), f"{where}: served"),
         models=_models(table.get("models", []), formats, where),
         capabilities=_capabilities(capabilities, f"{where}: capabilities"),
         quirks=_quirks(quirks, f"{where}: capabilities.quirks"),
@@ -181,13 +181,12 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
 
 def override(target: Target, rules: Mapping[str, Rule]) -> Target:
     """`target` with its fields as `rules` say."""
-    changes = {
-        field: _changed(getattr(target, field), field, rule) for field, rule in rules.items()
-    }
+    changes = {field: changed(getattr(target, field), field, rule) for field, rule in rules.items()}
     return msgspec.structs.replace(target, **changes)
 
 
-def _changed(value: Any, field: str, rule: Rule) -> Any:
+def changed(value: Any, field: str, rule: Rule) -> Any:
+    """The value of a field, as a rule says."""
     if field in _TABLES:
         return msgspec.structs.replace(value, **rule.value)
     return (*value, *rule.value) if rule.adds else rule.value
@@ -200,7 +199,8 @@ def _parse(data: bytes | str, where: str) -> dict[str, Any]:
         raise InvalidValue(f"this is not TOML: {error}.", where=where) from error
 
 
-def _rules(value: Any, where: str) -> dict[str, Rule]:
+def load_rules(value: Any, where: str) -> dict[str, Rule]:
+    """The rules of a table, by the fields of `Target` that they are about."""
     table = _table(value, where)
     _known(table, RULE_FIELDS, where, "field of Target")
     return {field: _rule(table[field], field, f"{where}.{field}") for field in table}
@@ -270,8 +270,8 @@ def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> list[
     globs = (match,) if isinstance(match, str) else _texts(entry, "match", where)
     if not globs:
         raise InvalidValue("the entry has no `match`.", where=where, help='Write match = "*".')
-    rules = _rules(entry.get("rules", {}), f"{where}.rules")
-    served = _rules(entry.get("served", {}), f"{where}.served")
+    rules = load_rules(entry.get("rules", {}), f"{where}.rules")
+    served = load_rules(entry.get("served", {}), f"{where}.served")
     lower = tuple(glob.lower() for glob in globs)
     return [ModelRules(match=lower, format=one, rules=rules, served=served) for one in meant]
 

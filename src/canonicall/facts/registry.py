@@ -16,12 +16,13 @@ from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import get_data
-from typing import Any, cast
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.facts.bases import base_rule, base_target
 from canonicall.facts.host_errors import NO_ERRORS, HostErrors
 from canonicall.facts.names import TargetName
 from canonicall.facts.profile import (
@@ -106,7 +107,7 @@ def find_target_parts(name: str) -> TargetParts | None:
     profile = find_profile(first)
     if profile is None and head.lower() in FORMATS:
         format = head.lower()
-        profile = find_profile(_base_target(format).provider)
+        profile = find_profile(base_target(format).provider)
     return None if profile is None else TargetParts(profile, format, model)
 
 
@@ -117,7 +118,7 @@ def meant_target(name: str) -> str:
     counts, then the provider that defines its format: others serve the same models.
     """
     found = [
-        (length, _base_target(profile.format).provider == profile.name, profile.name)
+        (length, base_target(profile.format).provider == profile.name, profile.name)
         for profile in map(get_profile, provider_names())
         if (length := _length_named(name.lower(), profile))
     ]
@@ -127,7 +128,7 @@ def meant_target(name: str) -> str:
 def get_target(target: TargetName | Target, *, base: Mapping[str, Target] | None = None) -> Target:
     """The target a text names; a target stays as it is.
 
-    `base` gives the base rules of formats, by format name; what it lacks comes from `wire/`.
+    `base` gives the base rules of formats, by format name; what it lacks comes from `formats/`.
     """
     if isinstance(target, Target):
         return target
@@ -150,11 +151,11 @@ def get_rule(key: str, *, format: str = "", model: str = "") -> Rule:
         parts = _parts_for(profile, format or profile.format, model)
         found = [part.rules[field] for part in parts if field in part.rules]
     if not found and owner in FORMATS and field in RULE_FIELDS and (model or profile is None):
-        found = [_format_rule(owner, field)]
+        found = [base_rule(owner, field)]
     if not found and profile is not None:
         found = [one.rules[field] for one in profile.models if field in one.rules]
     if not found and owner in FORMATS and field in RULE_FIELDS:
-        found = [_format_rule(owner, field)]
+        found = [base_rule(owner, field)]
     if not found:
         known = [f"{profile.name}.{name}" for name in profile.rules] if profile is not None else []
         raise UnknownName("rule", key, known)
@@ -238,7 +239,7 @@ def target_of(
     """The target for a model in a format, which may be that of another API of the provider."""
     base = base or {}
     target = replace_fields(
-        base.get(format) or _base_target(format),
+        base.get(format) or base_target(format),
         provider=profile.name,
         model=model,
         domain=profile.domain,
@@ -286,17 +287,6 @@ def _stated(provider: str, format: str, model: str) -> frozenset[str]:
     return frozenset(field for part in _parts_for(profile, format, model) for field in part.rules)
 
 
-def _format_rule(format: str, field: str) -> Rule:
-    """A rule of a format's own target, with the sources that the file of that target names."""
-    module = import_module(f"canonicall.wire.{format.replace('-', '_')}.target")
-    return Rule(
-        value=getattr(module.TARGET, field),
-        source=module.SOURCE,
-        date=module.DATE,
-        confidence="A",
-    )
-
-
 def known_models(profile: Profile, format: str) -> tuple[str, ...]:
     """A name for each group of models that has rules of its own in a format."""
     globs = (glob for one in profile.models if one.format == format for glob in one.match)
@@ -319,11 +309,6 @@ def _begins_with(model: str, provider: str) -> bool:
     """Whether a model's name is a provider's name and more, such as a version."""
     rest = model.removeprefix(provider)
     return rest != model and not rest[:1].isalpha() and ":" not in rest
-
-
-def _base_target(format: str) -> Target:
-    module = import_module(f"canonicall.wire.{format.replace('-', '_')}.target")
-    return cast(Target, module.TARGET)
 
 
 @cache

@@ -8,6 +8,7 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.target import FieldRule
 from canonicall.request import Reasoning
 from canonicall.transcript.turns import Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
@@ -15,7 +16,6 @@ from canonicall.wire.anthropic.reasoning import (
     fit_thinking,
     is_thinking,
 )
-from canonicall.wire.anthropic.target import TARGET
 
 FIELDS = [
     ({}, None),

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.tools import (
     decode_choice,
     decode_tools,

@@ -7,7 +7,7 @@ from canonicall import decode_request
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.cohere.tools import (
     decode_choice,
     decode_tools,

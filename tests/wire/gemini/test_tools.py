@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.gemini.target import TARGET
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
 
 SCHEMA = {"type": "object", "properties": {"city_name": {"type": "string"}}}

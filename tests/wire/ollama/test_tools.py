@@ -7,7 +7,7 @@ from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
 from canonicall.wire.offering import offered_tools
-from canonicall.wire.ollama.target import TARGET
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.tools import (
     decode_choice,
     decode_tools,

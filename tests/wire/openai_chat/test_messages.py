@@ -9,9 +9,9 @@ from canonicall import Code, Media, Message, Native, Summary, Text, ToolCall, To
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool
 from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat import TARGET
 from canonicall.wire.openai_chat.messages import encode_turn
 from canonicall.wire.openai_chat.native import lost_marks
-from canonicall.wire.openai_chat.target import TARGET
 from wire.openai_chat.forms import ORIGIN, decode, decoded, encode, thought
 
 

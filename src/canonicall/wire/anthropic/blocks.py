@@ -24,6 +24,7 @@ from canonicall.blocks import (
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.transcript.opening import OPENING
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.content import decode_part, encode_part, is_plain_text
 from canonicall.wire.anthropic.extras import (
     FORMAT,
@@ -35,7 +36,6 @@ from canonicall.wire.anthropic.extras import (
     with_one_mark,
     without_mark,
 )
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of
 from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at
 from canonicall.wire.writing import words_of

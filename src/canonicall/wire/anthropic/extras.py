@@ -9,7 +9,7 @@ from typing import Any
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
-from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.anthropic import TARGET
 
 FORMAT = TARGET.format
 own_fields = partial(carried.fields_of, FORMAT)

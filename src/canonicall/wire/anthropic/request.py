@@ -12,6 +12,7 @@ from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request, Tool
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
 from canonicall.wire.anthropic.compaction import fit_compaction
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields, with_sound_mark
@@ -30,7 +31,6 @@ from canonicall.wire.anthropic.reasoning import (
     fit_thinking,
     is_thinking,
 )
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.anthropic.tools import (
     decode_choice,
     decode_tools,

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from canonicall.blocks import Media, Native
-from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.reading import native_fields, object_at, split_data_url, text_at
 
 MEDIA_KINDS = ("image", "document", "video", "audio")

@@ -11,6 +11,7 @@ from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.request import Request
 from canonicall.transcript.turns import KnownTurns, Transcript
+from canonicall.wire.gemini import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.fields import fields_at, native_of, own_fields
 from canonicall.wire.gemini.messages import (
     decode_contents,
@@ -20,7 +21,6 @@ from canonicall.wire.gemini.messages import (
 )
 from canonicall.wire.gemini.output_format import encode_output, take_output
 from canonicall.wire.gemini.params import decode_params, encode_params
-from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.losses import foreign_fields
 from canonicall.wire.reading import text_at

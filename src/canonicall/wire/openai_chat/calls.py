@@ -11,6 +11,7 @@ from canonicall.arguments import arguments_of, arguments_text, with_object
 from canonicall.blocks import Native, ToolCall
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.native import (
     HINT,
     decode_mark,
@@ -20,7 +21,6 @@ from canonicall.wire.openai_chat.native import (
     whole_mark,
     with_rest,
 )
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_call
 from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at
 

@@ -27,6 +27,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL
 from canonicall.transcript.turns import Turn
 from canonicall.wire.losses import misplaced
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.audio import decode_audio, encode_audio_reference, own_sound
 from canonicall.wire.openai_chat.calls import decode_calls, encode_call
 from canonicall.wire.openai_chat.native import (
@@ -54,7 +55,6 @@ from canonicall.wire.openai_chat.reasoning import (
     decode_reasoning,
     encode_reasoning,
 )
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_message
 from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 

@@ -15,7 +15,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool
 from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
-from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.openai_chat import FORMAT
 
 HINT = "field"
 """The native field that is no wire field: it says in which field of the message a block came."""

@@ -12,6 +12,7 @@ from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
 from canonicall.wire.losses import dropped, listed_fields
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.effort import asks_effort, effort_extras
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
@@ -22,7 +23,6 @@ from canonicall.wire.openai_chat.params import (
     decode_params,
     encode_params,
 )
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.openai_chat.tools import (
     decode_choice,
     decode_tools,

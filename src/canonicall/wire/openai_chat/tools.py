@@ -10,6 +10,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,
@@ -18,7 +19,6 @@ from canonicall.wire.openai_chat.native import (
     whole_mark,
     with_rest,
 )
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import kind_of, list_at, object_at, objects_at, text_at
 
 _MODES: dict[str, ChoiceMode] = {

@@ -10,7 +10,7 @@ from typing import Any
 from canonicall.blocks import Opaque
 from canonicall.deltas import is_item_reference
 from canonicall.wire import carried
-from canonicall.wire.openai_responses.target import FORMAT
+from canonicall.wire.openai_responses import FORMAT
 from canonicall.wire.reading import text_at
 
 ENCRYPTED = "encrypted"

@@ -1,0 +1,67 @@
+"""The base rules of the wire formats: `formats/*.toml` in, targets out.
+
+A file says what the owner of a format accepts: `[rules.NAME]` for each field of `Target` that it
+states, and `[served.NAME]` for what others that speak the format are known to take beyond that.
+`source`, `date` and `confidence` at the top of the file hold for every rule that has none of its
+own. A format is read when it is first asked for.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pkgutil import get_data
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.errors import UnknownName
+from canonicall.facts.profile import RULE_FIELDS, Rule, changed, load_rules, override
+from canonicall.facts.target import FORMATS, Target
+
+_PROVENANCE = ("source", "date", "confidence")
+
+
+class Base(Struct, frozen=True):
+    """One format: its target, and the rules that make it."""
+
+    target: Target
+    rules: Mapping[str, Rule]
+    told: Mapping[str, Any]
+    """Source, date and confidence of what has none of its own."""
+
+
+def base_target(format: str) -> Target:
+    """What the owner of a format accepts."""
+    return _base(format).target
+
+
+def base_rule(format: str, field: str) -> Rule:
+    """A rule of a format's own target; the value is the whole one, also where little is stated."""
+    if field not in RULE_FIELDS:
+        raise UnknownName("rule", f"{format}.{field}", RULE_FIELDS)
+    base = _base(format)
+    value = getattr(base.target, field)
+    stated = base.rules.get(field)
+    return Rule(value=value, **base.told) if stated is None else replace(stated, value=value)
+
+
+@cache
+def _base(format: str) -> Base:
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    where = f"{format}.toml"
+    table = tomllib.loads((get_data("canonicall.facts", f"formats/{where}") or b"").decode())
+    told = {key: table[key] for key in _PROVENANCE}
+    rules = load_rules(_with(told, table["rules"]), f"{where}: rules")
+    target = Target(format=format, provider=table["provider"], domain=table["domain"])
+    target = override(target, rules)
+    wider = load_rules(_with(told, table.get("served", {})), f"{where}: served")
+    served = tuple(
+        (field, changed(getattr(target, field), field, rule)) for field, rule in wider.items()
+    )
+    return Base(replace(target, served=served), rules, told)
+
+
+def _with(told: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: {**told, **rule} for field, rule in rules.items()}
