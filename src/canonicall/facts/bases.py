@@ -6,18 +6,17 @@ states, and `[served.NAME]` for what others that speak the format are known to t
 own. A format is read when it is first asked for.
 """
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pkgutil import get_data
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.errors import UnknownName
+from canonicall.facts.format_files import format_table
 from canonicall.facts.profile import RULE_FIELDS, Rule, changed, load_rules, override
-from canonicall.facts.target import FORMATS, Target
+from canonicall.facts.target import Target
 
 _PROVENANCE = ("source", "date", "confidence")
 
@@ -48,10 +47,7 @@ def base_rule(format: str, field: str) -> Rule:
 
 @cache
 def _base(format: str) -> Base:
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
-    where = f"{format}.toml"
-    table = tomllib.loads((get_data("canonicall.facts", f"formats/{where}") or b"").decode())
+    where, table = f"{format}.toml", format_table(format)
     told = {key: table[key] for key in _PROVENANCE}
     rules = load_rules(_with(told, table["rules"]), f"{where}: rules")
     target = Target(format=format, provider=table["provider"], domain=table["domain"])

@@ -13,18 +13,21 @@
     text = "`tool calling` is not supported with this model"
     source = "Recorded traffic"
 
-Every entry is optional. What all hosts of a format have in common is in `facts/simulator.toml`.
+Every entry is optional. What all hosts of a format have in common is in `formats/*.toml`.
+
+Forms of ids: `{name}` and `{number}` are those of the call; `{word:9}` are nine letters and digits,
+`{digits:9}` digits from 1 to 9, `{hex:9}` hexadecimal digits, `{hash:9}` base64url. They are made
+from the number of the call, so that the same run gives the same ids.
 """
 
-import tomllib
 from functools import cache
-from pkgutil import get_data
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue
 from canonicall.facts.conversion import convert
+from canonicall.facts.format_files import format_table
 
 ThoughtPlace: TypeAlias = Literal[
     "reasoning_content", "reasoning", "reasoning_details", "content", "none"
@@ -83,8 +86,7 @@ class Habits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     models: tuple[str, ...] = ()
     """Names of models that it serves, for its list of models and first tries."""
     call_ids: dict[str, str] = {}
-    """The form of the ids that it gives to calls, by format: `facts/simulator.toml` says how forms
-    are written."""
+    """The form of the ids that it gives to calls, by format."""
     thoughts: ThoughtPlace = "reasoning_content"
     """The field of a chat message that holds the reasoning; "none" where it is not shown."""
     whole_calls: bool = False
@@ -107,21 +109,37 @@ class Habits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 NO_HABITS = Habits()
 
 
+_ERROR_TYPES = {
+    "400": "invalid_request_error",
+    "404": "not_found_error",
+    "429": "rate_limit_error",
+    "500": "api_error",
+    "503": "overloaded_error",
+    "529": "overloaded_error",
+}
+"""What an error of a status is called, where the file of the format does not say it."""
+
+
 class FormatHabits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all simulators of a format do."""
+    """What all simulators of a format do: the `[simulator]` table of its file."""
 
     path: str
     """Where a reply is asked for; `{model}` is the model's name."""
     call_ids: str
     """The form of the ids that calls get."""
     response_ids: str = "sim-{number:8}"
-    """The form of the ids that responses get."""
+    """The form of the ids that responses get; `{number:8}` is the number of the reply with leading
+    zeros."""
     error_types: dict[str, str] = {}
     """What an error is called, by its status; {} for the usual names."""
     overloaded_status: int = 503
     cuts_calls: bool = True
     """Whether a call whose arguments are cut by the token limit is sent; not where they are no
     text."""
+    signed_models: tuple[str, ...] = ("*",)
+    """The models whose thoughts are signed."""
+    bound_models: tuple[str, ...] = ()
+    """The models whose signatures cover all that precedes the thought."""
 
 
 def load_habits(value: Any, formats: tuple[str, ...], where: str) -> Habits:
@@ -135,26 +153,14 @@ def load_habits(value: Any, formats: tuple[str, ...], where: str) -> Habits:
     return habits
 
 
-class _Shared(Struct, frozen=True, forbid_unknown_fields=True):
-    """The file `facts/simulator.toml`."""
-
-    error_types: dict[str, str]
-    formats: dict[str, FormatHabits]
-
-
+@cache
 def format_habits(format: str) -> FormatHabits:
     """What all simulators of a format do."""
-    return _shared().formats[format]
+    where = f"{format}.toml: simulator"
+    habits: FormatHabits = convert(format_table(format)["simulator"], FormatHabits, where)
+    return habits
 
 
 def error_type(format: str, status: int) -> str:
     """What a format calls an error of a status."""
-    own = format_habits(format).error_types
-    return (own or _shared().error_types)[str(status)]
-
-
-@cache
-def _shared() -> _Shared:
-    data = get_data("canonicall.facts", "simulator.toml") or b""
-    shared: _Shared = convert(tomllib.loads(data.decode()), _Shared, "simulator.toml: ")
-    return shared
+    return (format_habits(format).error_types or _ERROR_TYPES)[str(status)]
