@@ -11,6 +11,7 @@ import msgspec
 
 from canonicall.facts.registry import errors_of
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.openai_chat_fields import field_violations
@@ -26,7 +27,7 @@ from canonicall.verify.pairing import Answer, Broken, Call, Said, broken_pairs
 from canonicall.verify.violation import Violation, refuse
 
 CHAT = "platform.openai.com: chat completions API reference"
-ROLES = ("system", "assistant", "user", "function", "tool", "developer")
+ROLES = vocabulary("openai-chat").roles
 # The families of media that a part can be.
 FAMILIES = {
     "image_url": "image",

@@ -23,6 +23,7 @@ from canonicall.blocks import (
 )
 from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL
 from canonicall.transcript.turns import Turn
@@ -61,7 +62,7 @@ from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 _CALLS = ("tool_calls", "function_call")
 _OF_REPLIES = ("refusal", "audio", "images", *REASONING_FIELDS)
 ASSISTANT_FIELDS = ("role", "content", *_CALLS, *_OF_REPLIES)
-_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_ROLES = vocabulary(FORMAT).roles
 
 
 def decode_messages(

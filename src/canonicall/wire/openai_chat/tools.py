@@ -6,6 +6,7 @@ from typing import Any
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.wire.losses import unknown_choice, weakened
@@ -27,7 +28,7 @@ _MODES: dict[str, ChoiceMode] = {
     "required": "required",
     "any": "required",  # Mistral
 }
-_FUNCTION_FIELDS = ("name", "description", "parameters", "strict")
+_FUNCTION_FIELDS = vocabulary(FORMAT).function_fields
 _FREEFORM = FREEFORM | {"additionalProperties": False}
 
 
