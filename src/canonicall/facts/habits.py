@@ -123,8 +123,6 @@ _ERROR_TYPES = {
 class FormatHabits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all simulators of a format do: the `[simulator]` table of its file."""
 
-    path: str
-    """Where a reply is asked for; `{model}` is the model's name."""
     call_ids: str
     """The form of the ids that calls get."""
     response_ids: str = "sim-{number:8}"

@@ -92,6 +92,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     """What stands before the path of its format, as the official clients are given it."""
     base_urls: dict[str, str] = {}
     """The addresses of its other formats, where they differ."""
+    other_hosts: dict[str, str] = {}
+    """Hosts that stand for those an address is made with, for some regions for example."""
     endpoints: dict[str, Endpoint] = {}
     """Paths and headers by format, where they are not those of the format."""
     key_env: tuple[str, ...] = ()
@@ -164,6 +166,7 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         domain=_text(table, "domain", where, default=name),
         base_url=_text(table, "base_url", where, default=""),
         base_urls=_convert(table.get("base_urls", {}), dict[str, str], f"{where}: base_urls"),
+        other_hosts=_convert(table.get("other_hosts", {}), dict[str, str], f"{where}: other_hosts"),
         endpoints=load_endpoints(table.get("endpoints", {}), formats, f"{where}: endpoints"),
         key_env=_texts(table, "key_env", where),
         key_help=_text(table, "key_help", where, default=""),

@@ -1,6 +1,7 @@
 """What simulators take from the files of hosts: models, paths, and the host behind a target."""
 
-from canonicall.facts.habits import NO_HABITS, Habits, format_habits
+from canonicall.facts.endpoint import format_endpoint
+from canonicall.facts.habits import NO_HABITS, Habits
 from canonicall.facts.host_errors import HostErrors
 from canonicall.facts.registry import errors_of, named_profile
 from canonicall.facts.target import Target
@@ -33,4 +34,5 @@ def models_of(provider: str) -> tuple[str, ...]:
 
 def path_of(format: str, model: str) -> str:
     """Where a format is asked for a reply of one model."""
-    return format_habits(format).path.replace("{model}", model)
+    endpoint = format_endpoint(format)
+    return f"{endpoint.version}{endpoint.path}".replace("{model}", model)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Native
 from canonicall.codec import decode_request, encode_response
 from canonicall.errors import CanonicallError
-from canonicall.facts.endpoint import ENDPOINTS
+from canonicall.facts.endpoint import format_endpoint
 from canonicall.facts.habits import error_type
 from canonicall.facts.registry import get_profile, get_target
 from canonicall.facts.target import Target
@@ -149,7 +149,7 @@ class Simulator:
         own = self.profile.endpoints.get(format)
         if own is None or not own.path or own.names_model or not request.path.endswith(own.path):
             return request
-        return replace(request, path=ENDPOINTS[format].path)
+        return replace(request, path=format_endpoint(format).path)
 
     def _answered(
         self, door: Door, asked: Asked, request: SimRequest, target: Target
