@@ -9,8 +9,11 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
+from msgspec.structs import replace
+
 from canonicall import syntax as folder
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.facts.printed_syntaxes import printed_syntaxes
 from canonicall.syntax.declaration import Syntax
 
 GROUP = "canonicall.syntaxes"
@@ -92,4 +95,12 @@ def _built_in() -> dict[str, Syntax]:
         if found.name != "registry"
     ]
     declared = [one for module in modules for one in getattr(module, "SYNTAXES", ())]
-    return {one.name: one for one in declared}
+    return {one.name: _with_models(one) for one in declared}
+
+
+def _with_models(syntax: Syntax) -> Syntax:
+    """A syntax of ours with the models that are known to print it."""
+    known = printed_syntaxes().get(syntax.name)
+    if known is None:
+        return syntax
+    return replace(syntax, models=known.models, text_after_calls=known.text_after_calls)
