@@ -24,6 +24,7 @@ from canonicall.gateway.settings import (
 )
 from gateway_faults import CLIENT_KEY, FRONTS, Told
 from gateway_support import UPSTREAM_KEY
+from loopback import Connect, connections, listening
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
@@ -60,7 +61,6 @@ class Upstream:
             self.gone.set()
         finally:
             watching.cancel()
-            writer.close()
 
     async def _watch(self, reader: asyncio.StreamReader) -> None:
         with suppress(ConnectionError):
@@ -86,17 +86,32 @@ def settings_for(url: str, back: str, *, keep_alive: float, chain: int = 1) -> S
 class Door:
     """A gateway that is served."""
 
-    def __init__(self, gateway: Gateway, told: Told, url: str) -> None:
+    def __init__(self, gateway: Gateway, told: Told, url: str, connect: Connect) -> None:
         self.gateway = gateway
         self.told = told
         self.url = url
-        self.port = int(url.rpartition(":")[2])
+        self._connect = connect
 
     async def connect(self, front: str, *, streams: bool = True) -> "Client":
         """Send a request, and read nothing yet."""
         one = FRONTS[front]
-        path, body = one.streamed("m") if streams else one.whole("m")
-        return await Client.send(self.port, path, body)
+        return await self.send(*(one.streamed("m") if streams else one.whole("m")))
+
+    async def send(self, path: str, body: Any) -> "Client":
+        data = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        head = (
+            f"POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {CLIENT_KEY}\r\n"
+            f"content-type: application/json\r\nconnection: close\r\n"
+            f"content-length: {len(data)}\r\n\r\n"
+        )
+        return await self.write(head.encode() + data)
+
+    async def write(self, data: bytes) -> "Client":
+        """Connect and write what need not be a request."""
+        reader, writer = await self._connect(int(self.url.rpartition(":")[2]), limit=2048)
+        writer.write(data)
+        await writer.drain()
+        return Client(reader, writer)
 
 
 class Client:
@@ -106,19 +121,6 @@ class Client:
         self._reader = reader
         self._writer = writer
         self._seen = b""
-
-    @classmethod
-    async def send(cls, port: int, path: str, body: Any) -> "Client":
-        data = body if isinstance(body, bytes) else msgspec.json.encode(body)
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2048)
-        head = (
-            f"POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {CLIENT_KEY}\r\n"
-            f"content-type: application/json\r\nconnection: close\r\n"
-            f"content-length: {len(data)}\r\n\r\n"
-        )
-        writer.write(head.encode() + data)
-        await writer.drain()
-        return cls(reader, writer)
 
     async def until(self, mark: bytes, *, after: bytes = b"\r\n\r\n") -> None:
         """Read until `mark` has come, behind `after`."""
@@ -145,28 +147,29 @@ async def served(
 ) -> AsyncIterator[tuple[Door, Upstream]]:
     """A gateway before an upstream that behaves so."""
     upstream = Upstream(behave)
-    server = await asyncio.start_server(upstream.connected, "127.0.0.1", 0)
-    upstream.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    told = Told()
-    gateway = Gateway(settings_for(upstream.url, back, keep_alive=keep), watchers=(told,))
-    async with on_port(gateway) as url:
-        yield Door(gateway, told, url), upstream
-    await gateway.close()
-    server.close()
+    async with listening(upstream.connected) as port, connections() as connect:
+        upstream.url = f"http://127.0.0.1:{port}"
+        told = Told()
+        gateway = Gateway(settings_for(upstream.url, back, keep_alive=keep), watchers=(told,))
+        try:
+            async with on_port(gateway) as url:
+                yield Door(gateway, told, url, connect), upstream
+        finally:
+            await gateway.close()
 
 
 @asynccontextmanager
 async def on_port(gateway: Gateway) -> AsyncIterator[str]:
     """Serve a gateway in this event loop."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.bind(("127.0.0.1", 0))
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     config = uvicorn.Config(gateway, log_config=None, access_log=False, lifespan="off")
     server = uvicorn.Server(config)
-    serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+    serving = asyncio.ensure_future(server.serve(sockets=[bound]))
     await until(lambda: server.started)
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
     finally:
         server.should_exit = server.force_exit = True
         await serving

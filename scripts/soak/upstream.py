@@ -116,7 +116,9 @@ class Connection:
     def reset(self) -> None:
         """Break the connection without an end: the other side gets a reset."""
         own, at_once = self._writer.get_extra_info("socket"), struct.pack("ii", 1, 0)
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        # The other side may have closed it meanwhile.
+        if not self._writer.is_closing():
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
         self._writer.transport.abort()
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from canonicall.client.connection import Broken, Connection
 from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.transport import Timeouts, TransportError
 from gateway_sockets import until
+from loopback import listening
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n"
 SIZED = HEAD + b"content-length: 5\r\n\r\nhello"
@@ -33,15 +34,14 @@ class Host:
         self.hung_up = asyncio.Event()
 
     async def __aenter__(self):
-        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
-        port = self.server.sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}/v1"
+        self.listening = listening(self.serve)
+        self.url = f"http://127.0.0.1:{await self.listening.__aenter__()}/v1"
         self.transport = self.make()
         return self
 
     async def __aexit__(self, *error):
         await self.transport.close()
-        self.server.close()
+        await self.listening.__aexit__(*error)
 
     async def serve(self, reader, writer):
         self.connections += 1
@@ -55,8 +55,6 @@ class Host:
                 await writer.drain()
                 if answer is None:
                     await reader.read()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
         finally:
             writer.close()
             self.hung_up.set()

@@ -27,6 +27,7 @@ from canonicall.reply import ERROR
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
 from canonicall.streams import TOO_LARGE, StreamDecoder
+from loopback import listening
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"
 LIMITS = ReplyLimits(total_bytes=1_000_000)
@@ -47,24 +48,19 @@ class Host:
         self.asked = 0
 
     async def __aenter__(self):
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self._listening = listening(self._serve)
+        self.url = f"http://127.0.0.1:{await self._listening.__aenter__()}"
         return self
 
     async def __aexit__(self, *error):
-        self._server.close()
+        await self._listening.__aexit__(*error)
 
     async def _serve(self, reader, writer):
         self.asked += 1
-        try:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(self._answer)
-            await writer.drain()
-            await reader.read()
-        except ConnectionError:
-            pass
-        finally:
-            writer.close()
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(self._answer)
+        await writer.drain()
+        await reader.read()
 
 
 def answer(body, coding="", status=b"200 OK"):
@@ -187,19 +183,17 @@ async def test_what_follows_the_end_is_not_waited_for_long():
     async def serve(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
         writer.write(head + done)
-        try:
-            while True:
-                await writer.drain()
-                await asyncio.sleep(0.001)
-                writer.write(b": still here\n\n")
-        except ConnectionError:
-            writer.close()
+        while True:
+            await writer.drain()
+            await asyncio.sleep(0.001)
+            writer.write(b": still here\n\n")
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with model_of(url, timeouts=Timeouts(after_end=0.02)) as model:
+    waits = Timeouts(after_end=0.02)
+    async with (
+        listening(serve) as port,
+        model_of(f"http://127.0.0.1:{port}", timeouts=waits) as model,
+    ):
         *_, end = await asyncio.wait_for(events_of_question(model), 30)
-    server.close()
     assert end.complete
 
 

@@ -23,6 +23,7 @@ from canonicall.client.transport import Timeouts
 from canonicall.events import TextAdded
 from canonicall.facts.registry import get_target
 from canonicall.runtime.model import ModelError
+from loopback import listening
 
 from client_support import KEY, asked, client, kinds, refused, simulator, target
 from client_support import question as request
@@ -109,7 +110,7 @@ async def test_a_host_that_says_nothing_is_not_waited_for(head):
 
 
 async def test_a_header_that_cannot_be_sent_is_told_without_showing_it():
-    async with listening(b"HTTP/1.1 200 OK\r\n\r\n") as port:
+    async with Host(b"HTTP/1.1 200 OK\r\n\r\n") as port:
         own = {"key": f"{KEY}\nx: y", "base_url": f"http://127.0.0.1:{port}"}
         async with HttpModel(ClientConfig({"openai": own})) as model:
             error = await refused(model, "openai")
@@ -124,7 +125,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(tmp_path):
     body = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
     lines = []
-    async with listening(head % len(body) + body, lines=lines, tls=own) as port:
+    async with Host(head % len(body) + body, lines=lines, tls=own) as port:
         config = ClientConfig({"openai": {"key": KEY, "base_url": f"https://localhost:{port}/v1"}})
         async with HttpModel(config) as model:
             error = await refused(model, "openai")
@@ -206,7 +207,7 @@ async def test_requests_go_through_the_proxy():
     asked_for = []
     body = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
-    async with listening(head % len(body) + body, lines=asked_for) as port:
+    async with Host(head % len(body) + body, lines=asked_for) as port:
         own = {
             "key": KEY,
             "base_url": "http://provider.invalid/v1",
@@ -229,7 +230,7 @@ def test_a_client_lives_through_several_event_loops():
     assert [asyncio.run(run()) for _ in range(2)] == ["One.", "One."]
 
 
-class listening:  # noqa: N801  reads as a verb
+class Host:
     """A port that gives every request the same bytes; with `gone` it then waits for the client."""
 
     def __init__(self, answer, *, gone=None, ports=None, lines=None, tls=None, hang_up=False):
@@ -242,32 +243,27 @@ class listening:  # noqa: N801  reads as a verb
         )
 
     async def __aenter__(self):
-        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.tls)
-        return self.server.sockets[0].getsockname()[1]
+        self.listening = listening(self.serve, ssl=self.tls)
+        return await self.listening.__aenter__()
 
     async def __aexit__(self, *error):
-        self.server.close()
+        await self.listening.__aexit__(*error)
 
     async def serve(self, reader, writer):
         self.ports.add(writer.get_extra_info("peername")[1])
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                self.lines.append(head.partition(b"\r\n")[0].decode())
-                length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-                self.requests.append((head, await reader.readexactly(length)))
-                writer.write(self.answer)
-                await writer.drain()
-                if self.gone is not None:
-                    await reader.read()
-                    self.gone.set()
-                    return
-                if self.hang_up:
-                    return
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            self.lines.append(head.partition(b"\r\n")[0].decode())
+            length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+            self.requests.append((head, await reader.readexactly(length)))
+            writer.write(self.answer)
+            await writer.drain()
+            if self.gone is not None:
+                await reader.read()
+                self.gone.set()
+                return
+            if self.hang_up:
+                return
 
 
 class one_answer:  # noqa: N801  reads as a noun of the test
@@ -275,7 +271,7 @@ class one_answer:  # noqa: N801  reads as a noun of the test
 
     def __init__(self, answer, *, timeouts=None, **options):
         self.timeouts = timeouts
-        self.port = listening(answer, **options)
+        self.port = Host(answer, **options)
 
     async def __aenter__(self):
         port = await self.port.__aenter__()
@@ -321,7 +317,7 @@ async def test_what_arrives_is_what_was_signed():
     stamp = 1767225600.0
     aws = AwsCredentials("AKID", Secret("hush/hush"), Secret("session"))
     model_id = "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-v1:0"
-    port = listening(b"HTTP/1.1 400 No\r\ncontent-length: 0\r\n\r\n")
+    port = Host(b"HTTP/1.1 400 No\r\ncontent-length: 0\r\n\r\n")
     async with port as number:
         base = f"http://127.0.0.1:{number}"
         own = {"aws": aws, "base_url": base, "values": {"region": "us-east-1"}}

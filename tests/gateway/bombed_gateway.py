@@ -8,13 +8,13 @@ import json
 import resource
 import sys
 import zlib
-from contextlib import suppress
 
 from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.settings import Choice, ModelSettings, ProviderSettings, Settings
 from gateway_support import UPSTREAM_KEY, ask
+from loopback import listening
 
 MEGABYTE = 1024 * 1024
 UNPACKED = 1000 * MEGABYTE
@@ -41,12 +41,15 @@ async def main(kind):
         asked += 1
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
-        with suppress(ConnectionError):
-            await writer.drain()
-        writer.close()
+        await writer.drain()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
+    async with listening(serve) as port:
+        told = await bombed(port, kind)
+    sys.stdout.write(json.dumps({**told, "asked": asked, "packed": len(body)}))
+
+
+async def bombed(port, kind):
+    """What eight clients of a gateway get at once, and what it takes."""
     provider = ProviderSettings(
         keys=(Secret(UPSTREAM_KEY),), base_url=f"http://127.0.0.1:{port}/v1", profile="openai"
     )
@@ -64,14 +67,11 @@ async def main(kind):
         await asyncio.sleep(0)
     told = {
         "statuses": [one.result().status for one in bombs],
-        "asked": asked,
         "grown_megabytes": peak() - before,
         "healthy": healthy,
-        "packed": len(body),
     }
     await gateway.close()
-    server.close()
-    sys.stdout.write(json.dumps(told))
+    return told
 
 
 asyncio.run(main(sys.argv[1]))

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,7 @@ from canonicall.gateway.listening import listen
 from canonicall.gateway.serving import Worker
 from canonicall.gateway.settings import ServerSettings, Settings
 from canonicall.gateway.settings_source import SettingsSource
+from loopback import connections
 
 PATIENCE = 30
 ASK = b"GET / HTTP/1.1\r\nhost: localhost\r\n"
@@ -57,14 +59,14 @@ async def served(**limits):
         apps.append(Tiny(settings))
         return apps[-1]
 
-    with listen(settings.server) as listening:
+    with listen(settings.server) as bound:
         source = SettingsSource(lambda: settings)
-        worker = Worker(source, made, listening, lambda *_: None, on_ready=ready.set)
+        worker = Worker(source, made, bound, lambda *_: None, on_ready=ready.set)
         running = asyncio.create_task(worker.serve())
         await asyncio.wait_for(ready.wait(), PATIENCE)
-        host, port = listening.getsockname()
         try:
-            yield apps[0], lambda: asyncio.open_connection(host, port)
+            async with connections() as connect:
+                yield apps[0], partial(connect, bound.getsockname()[1])
         finally:
             apps[0].go_on.set()
             running.cancel()

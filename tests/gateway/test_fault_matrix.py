@@ -11,8 +11,7 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import AsyncExitStack, contextmanager, suppress
 from urllib.parse import urlsplit
 
 import msgspec
@@ -34,6 +33,7 @@ from gateway.test_faults_frames import OTHER, assert_told
 from gateway.test_faults_key_echo import QUOTED, SHOWN, stream_in_pieces
 from gateway_faults import BACKS, CLIENT_KEY, FRONTS, FULL, Faulty, Play, Upstream, said, stream_of
 from gateway_support import Answer
+from loopback import listening
 
 LIMITS = ReplyLimits(total_bytes=400_000, event_bytes=100_000, events=500, values=20_000)
 MOST_MEMORY = 8 * 1024 * 1024
@@ -210,8 +210,8 @@ class Loopback:
     def __init__(self, wire: Wire, first: bytes, second: bytes) -> None:
         self._wire, self._first, self._second = wire, first, second
         self._direct = DirectTransport()
-        self._server: asyncio.Server | None = None
-        self._tasks: list[asyncio.Task[Any]] = []
+        self._opened = AsyncExitStack()
+        self._port = 0
         self.urls: list[str] = []
         self.bodies: list[bytes] = []
         self.open = 0
@@ -226,12 +226,11 @@ class Loopback:
         proxy: str = "",
     ) -> Response:
         del timeouts
-        if self._server is None:
-            self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        if not self._port:
+            self._port = await self._opened.enter_async_context(listening(self._connected))
         self.urls.append(url)
         self.bodies.append(body)
-        port = self._server.sockets[0].getsockname()[1]
-        here = urlsplit(url)._replace(netloc=f"127.0.0.1:{port}").geturl()
+        here = urlsplit(url)._replace(netloc=f"127.0.0.1:{self._port}").geturl()
         return await self._direct.post(here, headers, body, SHORT, proxy=proxy)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -240,12 +239,14 @@ class Loopback:
         length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
         await reader.readexactly(length)
         acting = asyncio.ensure_future(self._wire(writer, self._first, self._second))
-        self._tasks.append(acting)
-        with suppress(ConnectionError):
-            await reader.read()
-        self.open -= 1
-        acting.cancel()
-        writer.close()
+        try:
+            with suppress(ConnectionError):
+                await reader.read()
+            self.open -= 1
+        finally:
+            acting.cancel()
+            with suppress(asyncio.CancelledError, ConnectionError):
+                await acting
 
     async def all_closed(self) -> bool:
         """Whether the gateway closes all of them."""
@@ -256,9 +257,7 @@ class Loopback:
         return self.open == 0
 
     async def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._opened.aclose()
         await self._direct.close()
 
 

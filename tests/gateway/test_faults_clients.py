@@ -80,12 +80,10 @@ async def test_clients_that_go_away_in_the_midst_of_their_own_request_leave_noth
     async with served(is_silent) as (door, _):
         tasks, files = len(asyncio.all_tasks()), open_files()
         for _ in range(20):
-            _, writer = await asyncio.open_connection("127.0.0.1", door.port)
-            writer.write(
+            client = await door.write(
                 b"POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 500\r\n\r\n{"
             )
-            await writer.drain()
-            writer.transport.abort()
+            client.leave()
         await until(lambda: len(asyncio.all_tasks()) == tasks)
         await until(lambda: open_files() == files)
         assert door.gateway.state.open_requests == 0

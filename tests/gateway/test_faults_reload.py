@@ -1,6 +1,7 @@
 """Settings are changed under load: every request ends as it began, and nothing old stays open."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import msgspec
 
@@ -11,6 +12,7 @@ from canonicall.gateway.app import Gateway
 from gateway_faults import CLIENT_HEADERS, FRONTS, Told, said
 from gateway_sockets import open_files, settings_for, until
 from gateway_support import Answer, ask
+from loopback import listening
 
 RELOADS = 5
 EACH = 40
@@ -26,12 +28,7 @@ class House:
         self.may_answer = asyncio.Event()
         self.url = ""
 
-    async def open(self) -> asyncio.Server:
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        return server
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
         await reader.readexactly(length)
@@ -41,13 +38,20 @@ class House:
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
         writer.write(head % len(body) + body)
         await writer.drain()
-        writer.close()
 
 
 async def test_a_reload_under_load_loses_nothing() -> None:
     files = open_files()
-    houses = [House("first"), House("second")]
-    servers = [await house.open() for house in houses]
+    async with AsyncExitStack() as opened:
+        houses = [House("first"), House("second")]
+        for house in houses:
+            port = await opened.enter_async_context(listening(house.connected))
+            house.url = f"http://127.0.0.1:{port}"
+        await reloaded_under_load(houses)
+    await until(lambda: open_files() <= files)
+
+
+async def reloaded_under_load(houses: list[House]) -> None:
     told = Told()
     gateway = Gateway(settings_for(houses[0].url, "openai-chat", keep_alive=60), watchers=(told,))
     asked: list[tuple[str, str, asyncio.Future[Answer]]] = []
@@ -76,6 +80,3 @@ async def test_a_reload_under_load_loses_nothing() -> None:
         assert isinstance(transport, AiohttpTransport)
         assert transport._session is None
     await gateway.close()
-    for server in servers:
-        server.close()
-    await until(lambda: open_files() <= files)

@@ -16,7 +16,7 @@ from canonicall import verify_stream
 from canonicall.blocks import Text
 from gateway.test_faults_cut import ended
 from gateway_faults import CLIENT_KEY, FRONTS, UPSTREAM_KEY, assert_no_key, said, stream_of
-from gateway_sockets import HEAD, Client, Upstream, served, until
+from gateway_sockets import HEAD, Upstream, served, until
 
 SIGNS = 0.03
 """Seconds without anything, after which a sign is sent."""
@@ -84,7 +84,7 @@ async def test_signs_of_life_before_the_first_byte_and_between(front: str, is_sa
 @pytest.mark.parametrize("back", ["gemini", "anthropic"], ids=["forwarded", "translated"])
 async def test_signs_of_life_in_a_json_array(back: str) -> None:
     async with served(slow(back), back, keep=SIGNS) as (door, upstream):
-        client = await Client.send(door.port, ARRAY, FRONTS["gemini"].body)
+        client = await door.send(ARRAY, FRONTS["gemini"].body)
         await client.until(b"1\r\n\n")
         upstream.may_go_on.release()
         await client.until(b"1\r\n\n", after=WORDS.encode())

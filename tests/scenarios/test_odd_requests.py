@@ -1015,6 +1015,9 @@ ODD |= {
 THREAD = {"type": "continue", "previous_message_id": "msg_1"}
 LISTED = {"type": "mcp_tool_use", "id": "m_1", "name": "f", "server_name": "s", "input": {}}
 ODD |= {
+    "tools that a function has, which is no group": responses(
+        tools=[{"type": "function", "name": "f", "tools": "function"}, {"tools": [1]}]
+    ),
     "instructions that begin the continuation of a thread": (
         "anthropic",
         {"max_tokens": 9, "messages": [{"role": "system", "content": "x"}, GO], "thread": THREAD},

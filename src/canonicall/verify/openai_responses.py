@@ -25,6 +25,7 @@ from canonicall.verify.openai_responses_items import (
 )
 from canonicall.verify.openai_responses_settings import (
     choice_form,
+    groups_of,
     item_fields,
     name_of_namespace,
     setting_violations,
@@ -219,9 +220,10 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
         yield from tool_violations(root)
     functions = [tool for tool in tools if tool.text("type") in {"function", "custom"}]
     later = [item for item in items if type_of(item) in {"additional_tools", "tool_search_output"}]
-    inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
+    holders = [*groups_of(tools), *later]
+    inner = [tool for one in holders for tool in one.nodes("tools")]
     named = [tool for tool in functions if tool.text("name")]
-    is_elsewhere = any(_may_choose(one, target) for one in (*tools, *later))
+    is_elsewhere = any(_may_choose(one, target) for one in holders)
     is_open = is_elsewhere or is_delta(root, target.format)
     offer = Offer(
         "$.tools",

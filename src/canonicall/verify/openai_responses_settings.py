@@ -45,19 +45,24 @@ def item_fields(item: Node, kind: str, target: Target) -> Iterator[Violation]:
             yield refuse("unknown_field", item.at(name), error, source=source)
 
 
+def groups_of(tools: list[Node]) -> list[Node]:
+    """The tools that hold others. What another tool has in a field `tools` is not looked at."""
+    return [tool for tool in tools if tool.get("type") == "namespace"]
+
+
 def tool_violations(root: Node) -> Iterator[Violation]:
     """Tools that are loaded later, and the search that loads them."""
     tools = root.nodes("tools")
     searches = [tool for tool in tools if tool.get("type") == "tool_search"]
-    inner = [one for tool in tools for one in tool.nodes("tools")]
+    groups = groups_of(tools)
+    inner = [one for group in groups for one in group.nodes("tools")]
     later = [tool for tool in (*tools, *inner) if tool.get("defer_loading") is True]
     source = "pydantic-ai 2.66.0, models/openai.py"
     if later and not searches:
         error = "Deferred tools require tools.tool_search."
         yield refuse("tool_search_missing", later[0].at("defer_loading"), error, source=source)
-    for tool in tools:
-        if tool.get("type") == "namespace":
-            yield from name_of_namespace(tool, "name")
+    for group in groups:
+        yield from name_of_namespace(group, "name")
     for tool in searches:
         if tool.get("execution") == "client" and not tool.text("description"):
             error = f"Missing required parameter: '{plain(tool.at('description'))}'."
