@@ -279,3 +279,9 @@ def test_a_call_that_the_provider_ran_has_its_result_in_the_same_message():
     assert verify(alone, TARGET).counts == {"orphan_result_sent": 1}
     own = body(HELLO, said(SERVED, SERVED_RESULT, use("b")), HELLO)
     assert verify(own, TARGET).counts == {"missing_result": 1}
+
+
+def test_an_id_that_is_no_text_is_malformed_in_the_model_s_own_message_too():
+    """Where it is compared with the calls that the provider ran."""
+    damaged = {"toolResult": {"toolUseId": {}, "content": []}}
+    assert verify(body(HELLO, said(damaged), HELLO), TARGET).counts["malformed_body"] == 1

@@ -15,10 +15,8 @@ from msgspec.structs import replace
 
 from canonicall.errors import UnknownName
 from canonicall.facts.format_files import format_table
-from canonicall.facts.profile import RULE_FIELDS, Rule, changed, load_rules, override
+from canonicall.facts.profile import RULE_FIELDS, Rule, changed, override, sourced_rules
 from canonicall.facts.target import Target
-
-_PROVENANCE = ("source", "date", "confidence")
 
 
 class Base(Struct, frozen=True):
@@ -48,16 +46,12 @@ def base_rule(format: str, field: str) -> Rule:
 @cache
 def _base(format: str) -> Base:
     where, table = f"{format}.toml", format_table(format)
-    told = {key: table[key] for key in _PROVENANCE}
-    rules = load_rules(_with(told, table["rules"]), f"{where}: rules")
+    rules = sourced_rules(table, "rules", where)
     target = Target(format=format, provider=table["provider"], domain=table["domain"])
     target = override(target, rules)
-    wider = load_rules(_with(told, table.get("served", {})), f"{where}: served")
     served = tuple(
-        (field, changed(getattr(target, field), field, rule)) for field, rule in wider.items()
+        (field, changed(getattr(target, field), field, rule))
+        for field, rule in sourced_rules(table, "served", where).items()
     )
+    told = {key: table[key] for key in ("source", "date", "confidence")}
     return Base(replace(target, served=served), rules, told)
-
-
-def _with(told: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: {**told, **rule} for field, rule in rules.items()}

@@ -30,6 +30,8 @@ from canonicall.facts.profile import (
     ModelRules,
     Profile,
     Rule,
+    load_family,
+    load_likeness,
     load_profile,
     override,
 )
@@ -140,11 +142,14 @@ def get_target(target: TargetName | Target, *, base: Mapping[str, Target] | None
 def get_rule(key: str, *, format: str = "", model: str = "") -> Rule:
     """The fact that a finding names in `rule`, with its source, date and confidence.
 
-    A key is `<profile>.<rule>`, or `<format>.<rule>` for a rule of the format itself. Where a
-    profile has several rules of one name, `format` and `model` say which one is meant: the last
-    that holds for them counts. Raises `UnknownName`.
+    A key is `<profile>.<rule>`, or `<format>.<rule>` for a rule of the format itself, or
+    `families/<family>.<rule>` for a rule that holds wherever such models are served. Where there
+    are several rules of one name, `format` and `model` say which one is meant: the last that holds
+    for them counts. Raises `UnknownName`.
     """
     owner, _, field = key.rpartition(".")
+    if "/" in owner:
+        return _shared_rule(owner, field, format, model)
     profile = find_profile(owner)
     found: list[Rule] = []
     if profile is not None:
@@ -159,6 +164,23 @@ def get_rule(key: str, *, format: str = "", model: str = "") -> Rule:
     if not found:
         known = [f"{profile.name}.{name}" for name in profile.rules] if profile is not None else []
         raise UnknownName("rule", key, known)
+    return found[-1]
+
+
+def _shared_rule(owner: str, field: str, format: str, model: str) -> Rule:
+    """A rule of a file that several providers name."""
+    folder, _, name = owner.partition("/")
+    if folder == "families":
+        named = [one for one in load_family(name) if field in one.rules]
+        # Providers write more before the name of a model than its maker does.
+        spelled = [one for one in named if _matches(tuple(f"*{glob}" for glob in one.match), model)]
+        here = [one for one in spelled or named if format in ("", one.format)]
+        found = [one.rules[field] for one in here or named]
+    else:
+        rules = load_likeness(name)
+        found = [rules[field]] if field in rules else []
+    if not found:
+        raise UnknownName("rule", f"{owner}.{field}", ())
     return found[-1]
 
 
@@ -273,18 +295,22 @@ def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | Mode
 
 
 def _rule_key(field: str, target: Target) -> str:
-    """The key of a rule: of the profile that states it for the target, else of the format."""
-    states_it = field in _stated(target.provider, target.format, target.model)
-    return f"{target.provider if states_it else target.format}.{field}"
+    """The key of a rule: of the file that states it for the target, else of the format."""
+    stated_by = _stated(target.provider, target.format, target.model).get(field, target.format)
+    return f"{stated_by}.{field}"
 
 
 @lru_cache(maxsize=1024)
-def _stated(provider: str, format: str, model: str) -> frozenset[str]:
-    """The rules that the profile of a provider states for a model in a format."""
+def _stated(provider: str, format: str, model: str) -> dict[str, str]:
+    """The rules that hold for a model in a format beyond the format's, and who states each."""
     profile = find_profile(provider)
     if profile is None or profile.name != provider:
-        return frozenset()
-    return frozenset(field for part in _parts_for(profile, format, model) for field in part.rules)
+        return {}
+    return {
+        field: rule.stated_by or provider
+        for part in _parts_for(profile, format, model)
+        for field, rule in part.rules.items()
+    }
 
 
 def known_models(profile: Profile, format: str) -> tuple[str, ...]:

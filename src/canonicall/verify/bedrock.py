@@ -253,8 +253,8 @@ def _pairs(messages: list[Node], *, is_open: bool) -> Iterator[Violation]:
         uses = _uses(before) if before is not None else []
         results = _of(message, "toolResult") if message is not None else []
         if message is not None and message.get("role") == "assistant":
-            served = {use.get("toolUseId") for use in _uses(message, of_server=True)}
-            results = [one for one in results if one.get("toolUseId") not in served]
+            served = {use.text("toolUseId") for use in _uses(message, of_server=True)}
+            results = [one for one in results if one.text("toolUseId") not in served]
         where = message.where if message is not None else f"$.messages[{len(messages)}]"
         answers = [Answer(result.text("toolUseId"), result.where) for result in results]
         calls = tuple(Call(use.text("toolUseId"), use.text("name"), use.where) for use in uses)
