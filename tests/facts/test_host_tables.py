@@ -11,7 +11,6 @@ from canonicall.errors import InvalidValue
 from canonicall.facts.error_table import errors_in, shared_texts
 from canonicall.facts.habits import format_habits
 from canonicall.facts.lessons import lessons
-from canonicall.facts.printed_syntaxes import printed_syntaxes
 from canonicall.facts.profile import load_profile
 from canonicall.facts.registry import (
     errors_of,
@@ -23,7 +22,6 @@ from canonicall.facts.registry import (
 )
 from canonicall.facts.target import FORMATS
 from canonicall.facts.telemetry_names import telemetry_name
-from canonicall.syntax.registry import syntax_names
 from canonicall.testing.habits import path_of
 from canonicall.testing.issued_ids import response_id
 from canonicall.testing.simulator import Simulator
@@ -170,8 +168,3 @@ def test_lessons_change_fields_that_targets_have():
     assert lessons().change("foreign_signature", "gemini") != lessons().change(
         "foreign_signature", "anthropic"
     )
-
-
-def test_models_print_syntaxes_that_there_are():
-    assert set(printed_syntaxes()) <= set(syntax_names())
-    assert all(one.models or one.text_after_calls for one in printed_syntaxes().values())

@@ -68,7 +68,7 @@ class Syntax(Struct, frozen=True):
     """Expressions for all else that is left out without a finding where it frames no call: headers
     of messages, labels of thoughts and answers, marks around all calls."""
     models: tuple[str, ...] = ()
-    """Patterns of the names of models that print this; those of ours are in `facts`."""
+    """Patterns of the names of models that print this."""
     is_marked: bool = True
     """Calls are marked by tokens that prose does not have; else they are calls only by their form,
     and only tools that were offered are called."""

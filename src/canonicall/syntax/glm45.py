@@ -21,7 +21,6 @@ from msgspec.structs import replace
 
 from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.facts.printed_syntaxes import printed_syntaxes
 from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result
@@ -87,6 +86,7 @@ def _observed(print_results: PrintResults, line: str) -> PrintResults:
 
 def _glm_like(
     name: str,
+    models: tuple[str, ...],
     layout: _Layout,
     print_results: PrintResults,
     *,
@@ -101,6 +101,7 @@ def _glm_like(
         openers=(*key_openers(form), *only_named(json_opener(form.call, form.call_end))),
         call_ends_thinking=True,
         noise=noise,
+        models=models,
         prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(form, layout), print_results)
@@ -128,7 +129,6 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
     ends = dict.fromkeys((end, _PUBLIC_END))
     syntax = Syntax(
         name=name,
-        models=printed_syntaxes()["hunyuan_v3"].models,
         notation="xml",
         openers=(
             *(opener for one in ends for opener in key_openers(_hunyuan_form(one))),
@@ -137,6 +137,7 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
         thinking=tuple((f"<think{one}", f"</think{one}") for one in ends),
         call_ends_thinking=True,
         noise=tuple(f"<\uff5chy_eos{one[:-1]}\uff5c>" for one in ends),
+        models=("*hunyuan-3*", "*hy3*"),
     )
     result = each_result(f"<tool_response{end}\n", f"\n</tool_response{end}")
     return with_printing(
@@ -150,9 +151,7 @@ def _hunyuan_v4() -> Syntax:
     """Hunyuan 4: no separator behind the name, and no lines."""
     v3 = hunyuan_v3_syntax()
     syntax = replace(
-        v3,
-        name="hunyuan_v4",
-        kin_of=v3.name,
+        v3, name="hunyuan_v4", kin_of=v3.name, models=("*hunyuan-4*", "*hunyuan4*", "*hy4*")
     )
     form = replace(_hunyuan_form(">"), separator="")
     return with_printing(syntax, _printer(form, _IN_ONE), v3.print_results)
@@ -167,6 +166,7 @@ def _iquest() -> Syntax:
         openers=tuple(opener for form in forms for opener in key_openers(form)),
         call_ends_thinking=True,
         noise=("<|iquest_end|>", "<|endoftext|>"),
+        models=("*iquest-q*", "*iquest-coder-v2*"),
         prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(forms[0], _IN_LINES))
@@ -195,6 +195,7 @@ def _k2_horizon() -> Syntax:
         call_ends_thinking=True,
         noise=(form.block_end, "<|ifm|im_end|>"),
         frames=(re.escape(form.block),),
+        models=("*k2-horizon*",),
         prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(form, _IN_LINES))
@@ -203,26 +204,32 @@ def _k2_horizon() -> Syntax:
 SYNTAXES = (
     _glm_like(
         "glm45_xml",
+        ("*glm-4.5*", "*glm-4.6*"),
         _IN_LINES,
         _observed(_RESULTS_IN_LINES, "\n"),
         kin_of="",
     ),
-    _glm_like("glm47_xml", _IN_ONE, _observed(_RESULTS_IN_ONE, "")),
+    _glm_like("glm47_xml", ("*glm-4.7*", "*glm-5*"), _IN_ONE, _observed(_RESULTS_IN_ONE, "")),
     _glm_like(
         "spark25",
+        ("*spark2.5*", "*spark-2.5*", "*spark3*", "*spark-3*"),
         _IN_ONE,
         _RESULTS_IN_ONE,
         noise=("<\uff5cend\u2581of\u2581sentence\uff5c>",),
     ),
     _glm_like(
         "ling3",
+        ("*ling-3*", "*ling3*", "*bailing*v3*"),
         _LING,
         _RESULTS_IN_LINES,
         noise=("<|role_end|>",),
     ),
-    _glm_like("poolside_laguna", _IN_LINES, _RESULTS_IN_LINES, noise=("</assistant>",)),
+    _glm_like(
+        "poolside_laguna", ("*laguna*",), _IN_LINES, _RESULTS_IN_LINES, noise=("</assistant>",)
+    ),
     _glm_like(
         "poolside_laguna_s",
+        ("*laguna-s-*",),
         _IN_ONE,
         each_result("<tool_response>", "</tool_response>"),
         noise=("</assistant>",),

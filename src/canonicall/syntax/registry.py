@@ -9,11 +9,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
-from msgspec.structs import replace
-
 from canonicall import syntax as folder
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.facts.printed_syntaxes import printed_syntaxes
 from canonicall.syntax.declaration import Syntax
 
 GROUP = "canonicall.syntaxes"
@@ -95,12 +92,4 @@ def _built_in() -> dict[str, Syntax]:
         if found.name != "registry"
     ]
     declared = [one for module in modules for one in getattr(module, "SYNTAXES", ())]
-    return {one.name: _with_models(one) for one in declared}
-
-
-def _with_models(syntax: Syntax) -> Syntax:
-    """A syntax of ours with the models that are known to print it."""
-    known = printed_syntaxes().get(syntax.name)
-    if known is None:
-        return syntax
-    return replace(syntax, models=known.models, text_after_calls=known.text_after_calls)
+    return {one.name: one for one in declared}
