@@ -10,9 +10,7 @@ from canonicall.facts.registry import (
     register_provider,
 )
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.config_file import load_file
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.settings import Settings
+from canonicall.gateway.config import Settings, UnusableSettings, load_file
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 from gateway_support import World, ask

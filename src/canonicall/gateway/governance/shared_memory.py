@@ -1,4 +1,4 @@
-"""What the workers of one port know together of their keys: what is spent, and what is revoked.
+"""Counting for the workers of one port together: what keys have spent, and which are revoked.
 
 Two files without a name, which the process above the workers makes before it forks: they end with
 the last of them, and nothing is left on a disk. In the one each key has a row, which all workers
@@ -17,7 +17,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from canonicall.errors import CanonicallError
-from canonicall.gateway.governance.windows import Spent
+from canonicall.gateway.governance.limits import KeyLimits, KeyUse, LimitReached
+from canonicall.gateway.governance.windows import Row
 
 _HASH_BYTES = 72
 """`sha256:` and 64 digits, in words of 8 bytes."""
@@ -26,24 +27,26 @@ _AT_ONCE = 10_000 * _HASH_BYTES
 """As much of the list of revoked keys as is read in one go."""
 
 
-class LedgerError(CanonicallError):
+class SharedMemoryError(CanonicallError):
     """There is no place for what workers have to know together."""
 
 
-class Row(NamedTuple):
+class _Shared(NamedTuple):
     """One key."""
 
-    spent: Spent
+    row: Row
     """In all workers: the same memory in each of them."""
-    lock: "Lock"
+    lock: "_Lock"
     """To be held by whoever looks at it."""
 
 
-class Ledger:
-    """Made above the workers; each of them then says which one it is (`enter`)."""
+class SharedLimiter:
+    """Fits `Limiter`. Made above the workers; each then says which one it is (`enter`)."""
+
+    is_shared = True
 
     def __init__(self, workers: int) -> None:
-        self._size = _HASH_BYTES + Spent.count(workers=workers) * _NUMBER_BYTES
+        self._size = _HASH_BYTES + Row.size(workers=workers) * _NUMBER_BYTES
         """Of a row."""
         try:
             self._rows = _nameless("canonicall-spent")
@@ -51,12 +54,13 @@ class Ledger:
         except OSError as error:
             what = f"several workers need a file for temporary use: {error.strerror}."
             help = "Let TMPDIR be a folder that can be written, or set server.workers to 1."
-            raise LedgerError(f"{what} {help}") from None
+            raise SharedMemoryError(f"{what} {help}") from None
         # Whatever is written goes to the end, whoever wrote there before.
         flags = fcntl.fcntl(self._revoked, fcntl.F_GETFL)
         fcntl.fcntl(self._revoked, fcntl.F_SETFL, flags | os.O_APPEND)
-        self._all = Lock(self._rows, 0, 0)
+        self._all = _Lock(self._rows, 0, 0)
         self._worker = 0
+        self._keys: dict[str, _Shared] = {}
         self._has_read = 0
         """How far this process has read the list of revoked keys."""
 
@@ -64,26 +68,41 @@ class Ledger:
         """This process is that worker from now on, in the place of one that may have died."""
         self._worker = worker
         with self._all:
-            for row in self._mapped().values():
-                row.spent.begin_anew()
+            self._keys = self._mapped()
+            for one in self._keys.values():
+                one.row.begin_anew()
 
-    def rows(self, hashes: Iterable[str]) -> dict[str, Row]:
-        """The row of each key. One that has none gets an empty one; none is ever taken away."""
+    def know(self, keys: Iterable[str]) -> None:
+        """Give each key a row that has none; none is ever taken away."""
         with self._all:
-            known = self._mapped()
-            new = sorted(set(hashes) - known.keys())
-            for hash in new:
+            self._keys = self._mapped()
+            new = sorted(set(keys) - self._keys.keys())
+            for key in new:
                 # Written, so that there is room for it: memory without would end the process.
-                empty = _named(hash).ljust(self._size, b"\0")
+                empty = _named(key).ljust(self._size, b"\0")
                 os.pwrite(self._rows, empty, os.fstat(self._rows).st_size)
-            return self._mapped() if new else known
+            if new:
+                self._keys = self._mapped()
 
-    def revoke(self, hash: str) -> None:
-        """Tell all workers that a key is revoked."""
-        os.write(self._revoked, _named(hash))
+    async def begin(self, key: str, limits: KeyLimits, now: float) -> LimitReached | None:
+        row, lock = self._keys[key]
+        with lock:
+            return row.begin(limits, now)
 
-    def newly_revoked(self) -> set[str]:
-        """The keys that were revoked since this worker asked the last time, by any of them."""
+    def end(self, key: str, tokens: int, now: float) -> None:
+        row, lock = self._keys[key]
+        with lock:
+            row.end(tokens, now)
+
+    async def spent(self, key: str, now: float) -> KeyUse:
+        row, lock = self._keys[key]
+        with lock:
+            return row.spent(now)
+
+    async def revoke(self, key: str) -> None:
+        os.write(self._revoked, _named(key))
+
+    async def newly_revoked(self) -> set[str]:
         data = os.pread(self._revoked, _AT_ONCE, self._has_read)
         whole = len(data) - len(data) % _HASH_BYTES
         self._has_read += whole
@@ -94,22 +113,22 @@ class Ledger:
         os.close(self._rows)
         os.close(self._revoked)
 
-    def _mapped(self) -> dict[str, Row]:
+    def _mapped(self) -> dict[str, _Shared]:
         """All rows there are, as memory."""
         end = os.fstat(self._rows).st_size
         if end == 0:
             return {}
         memory = memoryview(mmap.mmap(self._rows, end))
-        found: dict[str, Row] = {}
+        found: dict[str, _Shared] = {}
         for at in range(0, end, self._size):
             name = _name(bytes(memory[at : at + _HASH_BYTES]))
             numbers = memory[at + _HASH_BYTES : at + self._size].cast("q")
-            spent = Spent(numbers, worker=self._worker)
-            found[name] = Row(spent, Lock(self._rows, at, self._size))
+            row = Row(numbers, worker=self._worker)
+            found[name] = _Shared(row, _Lock(self._rows, at, self._size))
         return found
 
 
-class Lock:
+class _Lock:
     """A part of a file, for one process at a time; a length of 0 is all of it."""
 
     __slots__ = ("_at", "_file", "_length")
@@ -126,8 +145,8 @@ class Lock:
         fcntl.lockf(self._file, fcntl.LOCK_UN, self._length, self._at)
 
 
-def _named(hash: str) -> bytes:
-    return hash.encode().ljust(_HASH_BYTES, b"\0")
+def _named(key: str) -> bytes:
+    return key.encode().ljust(_HASH_BYTES, b"\0")
 
 
 def _name(data: bytes) -> str:

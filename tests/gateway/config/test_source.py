@@ -16,9 +16,14 @@ from batches import each
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import Timeouts
 from canonicall.gateway.backs import Backs
-from canonicall.gateway.config_file import load_file, read_settings
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.settings import Choice, ModelSettings, Settings
+from canonicall.gateway.config import (
+    Choice,
+    ModelSettings,
+    Settings,
+    UnusableSettings,
+    load_file,
+    read_settings,
+)
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 
@@ -253,36 +258,6 @@ def test_the_old_name_of_that_setting_is_read_with_a_note(value, meant):
     assert told.help == f"Write recover: '{meant}'."
 
 
-def test_a_fallback_that_was_asked_before_is_told():
-    text = "models: {a: ['openai:x', 'xai:y', 'xai:y'], b: {target: 'openai:x', fallbacks: 'openai:x'}}"
-    told = {one.where: one.what for one in read(text).warnings}
-    assert told == {
-        "$.models.a.fallbacks[1]": "'xai:y' has been asked before.",
-        "$.models.b.fallbacks[0]": "'openai:x' has been asked before.",
-    }
-
-
-@pytest.mark.parametrize(
-    ("section", "is_told"),
-    [
-        ("openai: {base_url: 'http://localhost:8000/v1'}", True),
-        ("anthropic: {base_url: 'http://10.0.0.5/'}", True),
-        ("openai: {base_url: 'https://eu.api.openai.com/v1'}", False),
-        ("openai: {profile: vllm, base_url: 'http://localhost:8000/v1'}", False),
-        ("vllm: {base_url: 'http://127.0.0.1:8000/v1'}", False),
-        ("ollama: {base_url: 'http://localhost:11434'}", False),
-    ],
-)
-def test_a_server_of_ones_own_under_the_name_of_another_is_told(section, is_told):
-    """What the owner of a format replies is not read: calls that leak into words would pass."""
-    told = [one.where for one in read(f"providers: {{{section}}}\nmodels: {{a: 'xai:x'}}").warnings]
-    assert [where.endswith(".base_url") for where in told] == [True] * is_told
-
-
-def test_a_format_may_be_named_in_place_of_its_provider():
-    assert not read("models: {a: 'openai-responses:gpt-5'}").warnings
-
-
 def test_all_faults_are_told_at_once():
     """One run of the gateway is enough to repair a whole file."""
     text = """
@@ -348,29 +323,6 @@ def test_yaml_merges_are_no_duplicates():
     providers = read(text).settings.providers
     assert providers["mistral"].timeouts == providers["openai"].timeouts == Timeouts(connect=3)
     assert providers["mistral"].keys == (Secret("y"),)
-
-
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ("server: {workers: 2}\nmodels: {a: 'openai:x'}", "$.store.path"),
-        ("models: {'claude-*': 'openai:x', 'claude-4*': 'openai:y', claude-5: 'openai:z'}", '$.models["claude-4*"]'),
-        (f"models: {{a: 'openai:x'}}\nkeys: {{k: {{hash: '{HASH}', models: [a, b]}}}}", "$.keys.k.models[1]"),
-    ],
-)  # fmt: skip
-def test_what_is_probably_not_meant_is_a_warning(text, where):
-    assert [one.where for one in read(text).warnings] == [where]
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.9.9.9"])
-def test_loopback_needs_no_key(host):
-    assert read(f"server: {{host: '{host}'}}").settings.server.host == host
-
-
-def test_a_gateway_is_open_if_its_settings_say_so():
-    text = "server: {host: 0.0.0.0, open: true, allowed_hosts: gateway.internal}"
-    server = read(text).settings.server
-    assert (server.open, server.allowed_hosts) == (True, ("gateway.internal",))
 
 
 def test_a_file_is_read_from_the_disk(tmp_path):
@@ -456,7 +408,7 @@ def test_a_value_of_the_environment_is_never_told(path):
 def test_a_file_that_is_too_large_is_refused(monkeypatch, limit, most):
     text = "server: {port: 1, workers: 2, open: true, drain_seconds: 3}"
     assert read(text).settings.server.port == 1
-    monkeypatch.setattr(f"canonicall.gateway.config_text.{limit}", most)
+    monkeypatch.setattr(f"canonicall.gateway.config.source.{limit}", most)
     assert "too large" in str(refused(text))
 
 

@@ -1,9 +1,10 @@
-"""What workers know together of their keys. Time is a number here; processes are real."""
+"""The limiter that workers share, with real processes; test_limits.py has what all of them keep."""
 
 import json
 import os
 import subprocess
 import sys
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -11,48 +12,46 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("workers need a system that forks", allow_module_level=True)
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
-from canonicall.gateway.governance.ledger import Ledger, LedgerError
-from canonicall.gateway.settings import KeySettings
+from canonicall.gateway.governance.shared_memory import SharedLimiter, SharedMemoryError
 
-PROGRAM = Path(__file__).with_name("ledger_workers.py")
+PROGRAM = Path(__file__).with_name("shared_memory_workers.py")
 PATIENCE = 60
 KEY, HASH = new_key(bytes(32))
 OTHER, OTHER_HASH = new_key(bytes(31) + b"\x01")
 
 
-@pytest.fixture(params=["in memory", "on a disk"])
-def ledger(request, monkeypatch):
-    if request.param == "on a disk":
-        # Not every system has files that are in memory alone.
-        monkeypatch.delattr(os, "memfd_create", raising=False)
-    made = Ledger(2)
+@pytest.fixture
+def limiter():
+    made = SharedLimiter(2)
     yield made
     made.close()
 
 
-def gate(ledger, worker, **settings):
+def gate(limiter, worker, **settings):
     """The gate of a worker, which may be given more keys."""
-    ledger.enter(worker)
+    limiter = copy(limiter)
+    limiter.enter(worker)
     others = settings.pop("others", {})
     keys = {"team": KeySettings(hash=HASH, **settings), **others}
     made = Gate(keys, open_to_all=False, share=2)
-    made.count_in(ledger)
+    made.limit_by(limiter)
     return made
 
 
-def is_let_in(gate, now, shown=KEY):
+async def is_let_in(gate, now, shown=KEY):
     """The permit, or None."""
     try:
-        return gate.admit(shown, "m", now)
+        return await gate.admit(shown, "m", now)
     except Refused:
         return None
 
 
 def workers(what):
-    """What comes of real processes that share a ledger."""
+    """What comes of real processes that share a limiter."""
     done = subprocess.run(
         [sys.executable, str(PROGRAM), what],
         capture_output=True,
@@ -82,41 +81,41 @@ def test_each_worker_learns_once_what_any_has_revoked():
     assert workers("revoke") == [2, sorted([HASH, OTHER_HASH]), []]
 
 
-def test_limits_are_whole_and_spending_is_that_of_all(ledger):
-    one = gate(ledger, 0, requests_per_minute=3, tokens_per_minute=100, concurrent=2)
-    two = gate(ledger, 1, requests_per_minute=3, tokens_per_minute=100, concurrent=2)
-    first, second = is_let_in(one, 10.0), is_let_in(two, 10.0)
-    assert is_let_in(one, 10.0) is None
+async def test_limits_are_whole_and_spending_is_that_of_all(limiter):
+    one = gate(limiter, 0, requests_per_minute=3, tokens_per_minute=100, concurrent=2)
+    two = gate(limiter, 1, requests_per_minute=3, tokens_per_minute=100, concurrent=2)
+    first, second = (await is_let_in(one, 10.0)), (await is_let_in(two, 10.0))
+    assert (await is_let_in(one, 10.0)) is None
     first.release(30, 11.0)
     second.release(40, 12.0)
     second.release(40, 12.0)
     for each in (one, two):
-        (spent,) = each.spending(12.0)
+        (spent,) = await each.spending(12.0)
         assert (spent.running, spent.requests, spent.tokens) == (0, 2, 70)
         assert (spent.concurrent, spent.requests_per_minute) == (2, 3)
-    is_let_in(two, 13.0).release(0, 13.0)
+    (await is_let_in(two, 13.0)).release(0, 13.0)
     with pytest.raises(Refused, match=r"requests per minute \(3\)") as caught:
-        one.admit(KEY, "m", 14.0)
+        await one.admit(KEY, "m", 14.0)
     assert caught.value.retry_after == 57.0
-    assert is_let_in(one, 71.0)
+    assert await is_let_in(one, 71.0)
 
 
-def test_a_reload_keeps_to_the_ledger_and_gives_new_keys_a_row(ledger):
-    old = gate(ledger, 0, requests_per_minute=1)
-    running = is_let_in(old, 10.0)
+async def test_a_reload_keeps_to_the_counters_and_gives_new_keys_a_row(limiter):
+    old = gate(limiter, 0, requests_per_minute=1)
+    running = await is_let_in(old, 10.0)
     others = {"other": KeySettings(hash=OTHER_HASH, requests_per_minute=1)}
     new = Gate({"team": KeySettings(hash=HASH, requests_per_minute=1), **others}, open_to_all=False)
     new.after(old)
-    elsewhere = gate(ledger, 1, requests_per_minute=1, others=others)
-    assert is_let_in(elsewhere, 10.0, OTHER)
-    assert is_let_in(new, 10.0, OTHER) is None
-    assert is_let_in(new, 10.0) is None
+    elsewhere = gate(limiter, 1, requests_per_minute=1, others=others)
+    assert await is_let_in(elsewhere, 10.0, OTHER)
+    assert (await is_let_in(new, 10.0, OTHER)) is None
+    assert (await is_let_in(new, 10.0)) is None
     running.release(5, 11.0)
-    assert [one.running for one in new.spending(11.0)] == [0, 1]
+    assert [one.running for one in await new.spending(11.0)] == [0, 1]
 
 
 def test_where_there_is_no_place_for_it_that_is_told(monkeypatch, tmp_path):
     monkeypatch.delattr(os, "memfd_create", raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    with pytest.raises(LedgerError, match="Let TMPDIR be a folder that can be written"):
-        Ledger(2)
+    with pytest.raises(SharedMemoryError, match="Let TMPDIR be a folder that can be written"):
+        SharedLimiter(2)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from canonicall.client.secrets import Secret
-from canonicall.gateway.environment_settings import (
+from canonicall.gateway.config.source import (
     SIMULATED,
     default_settings,
     environment_settings,

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 from uvicorn.server import ServerState
 
-from canonicall.gateway.settings import ServerSettings
+from canonicall.gateway.config import ServerSettings
 
 _ALWAYS_ANSWERED = (b"/healthz", b"/readyz")
 _HEADER_BYTES = 4

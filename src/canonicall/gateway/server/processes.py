@@ -1,8 +1,19 @@
-"""Several workers on one port: started, watched over, told to read settings again, and ended.
+"""The processes of a gateway on a port, until it is told to end.
 
-Workers are forked and share the listening socket. One that dies is replaced; one that cannot even
-begin ends everything, because the next could not either. No worker outlives this process: each
-holds a pipe that closes with it.
+A server ends in three steps, each with one word:
+
+1. notice: `/readyz` answers 503 for `notice_seconds` while requests are still taken, so that load
+   balancers stop sending them.
+2. drain: the port is closed, and what runs may go on for `drain_seconds`.
+3. break off: what is left is ended.
+
+SIGTERM begins with the first, SIGINT with the second, and a second signal with the third. SIGHUP
+has the settings read again.
+
+With one worker all of that happens in this process. Several are forked, share the listening socket,
+and are told what to do by a supervisor. One that dies is replaced; one that cannot even begin ends
+everything, because the next could not either. No worker outlives the supervisor: each holds a pipe
+that closes with it.
 """
 
 import contextlib
@@ -13,44 +24,76 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from functools import partial
+from typing import TypeAlias
 
-from canonicall.gateway.settings_source import (
-    DRAINING,
-    RELOADED,
-    WATCH_SECONDS,
-    SettingsSource,
-    Tell,
+from canonicall.errors import CanonicallError
+from canonicall.gateway.config import REFUSED, RELOADED, WATCH_SECONDS, SettingsSource, Tell
+from canonicall.gateway.server.sockets import address_of, listen
+from canonicall.gateway.server.worker import (
+    BREAK_OFF,
+    DRAIN,
+    ENDING,
+    NOTICE,
+    Above,
+    Factory,
+    Worker,
 )
-
-if TYPE_CHECKING:
-    from canonicall.gateway.governance.ledger import Ledger
-
-
-class Above(NamedTuple):
-    """What a worker has of the process above it."""
-
-    process: int
-    life: int
-    """A pipe that ends with it."""
-    ledger: "Ledger"
-    """What all workers know together of their keys."""
-
 
 Work: TypeAlias = Callable[[Above, Callable[[], None]], int]
 """What a worker does, given what it has of this process, and whom to tell that it is ready. Its
 answer is the exit code."""
 
-BREAK_OFF = signal.SIGQUIT
-"""Tells a worker not to wait for anybody: a second SIGTERM could melt into the first."""
-DRAIN = signal.SIGUSR1
-"""Tells a worker to take nothing new, without notice."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 _LONG_LIFE = 10.0
 _PAUSES = (0.0, 0.1, 0.5, 2.0, 5.0)
 """Seconds before a worker is replaced: the more of them died young in a row, the longer."""
 _GRACE = 5.0
 """Seconds beyond the drain before a worker that does not end is killed."""
+
+
+class CannotFork(CanonicallError):
+    """This system has no way to run several workers."""
+
+
+def serve(
+    source: SettingsSource,
+    factory: Factory,
+    tell: Tell,
+    *,
+    on_ready: Callable[[str], None],
+    watches: bool = False,
+) -> int:
+    """Serve until told to end, and give the exit code. `on_ready` gets the address.
+
+    `factory` makes the application, once in every worker; `watches` has the settings read again
+    whenever their file changes.
+    """
+    workers = source.settings.server.workers
+    if workers > 1 and not hasattr(os, "fork"):
+        raise CannotFork("several workers need a system that can fork. Set server.workers to 1.")
+    _allow_many_files()
+    with listen(source.settings.server) as listening:
+        told = partial(on_ready, address_of(listening))
+        if workers == 1:
+            worker = Worker(source, factory, listening, tell, on_ready=told, watches=watches)
+            return worker.run()
+
+        def refusals(event: str, text: str) -> None:
+            # All else is told once, by the process above.
+            if event == REFUSED:
+                tell(event, text)
+
+        def work(above: Above, say_ready: Callable[[], None]) -> int:
+            worker = Worker(source, factory, listening, refusals, on_ready=say_ready, above=above)
+            try:
+                return worker.run()
+            except CanonicallError as error:
+                tell("worker_failed", str(error))
+                return 1
+
+        supervisor = Supervisor(work, source, listening, tell, on_ready=told, watches=watches)
+        return supervisor.run()
 
 
 class _Slot:
@@ -102,14 +145,15 @@ class Supervisor:
 
     def run(self) -> int:
         """Keep them running, and give the exit code."""
-        from canonicall.gateway.governance.ledger import Ledger  # noqa: PLC0415  not for Windows
+        # Not for Windows.
+        from canonicall.gateway.governance.shared_memory import SharedLimiter  # noqa: PLC0415
 
         with (
-            contextlib.closing(Ledger(len(self._slots))) as ledger,
+            contextlib.closing(SharedLimiter(len(self._slots))) as limiter,
             _woken_by_signals() as woken,
             _pipe() as (life, self._held),
         ):
-            self._above = Above(os.getpid(), life, ledger)
+            self._above = Above(os.getpid(), life, limiter)
             while True:
                 self._start_due()
                 if not any(slot.process for slot in self._slots) and self._kills_at is not None:
@@ -148,7 +192,7 @@ class Supervisor:
             self._reload()
         elif number in (signal.SIGTERM, signal.SIGINT):
             if self._kills_at is None:
-                self._tell(*DRAINING)
+                self._tell(*ENDING)
                 self._end(notice=number == signal.SIGTERM)
             else:
                 self._closes_at = time.monotonic()
@@ -159,7 +203,7 @@ class Supervisor:
         server = self._source.settings.server
         self._closes_at = time.monotonic() + (server.notice if notice else 0.0)
         self._kills_at = self._closes_at + server.drain_seconds + _GRACE
-        self._signal_all(signal.SIGTERM if notice else DRAIN)
+        self._signal_all(NOTICE if notice else DRAIN)
 
     def _reload(self) -> None:
         """Read the settings here first, so that unusable ones are told about once."""
@@ -262,7 +306,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(readable)
             os.close(self._held)
-            self._above.ledger.enter(number)
+            self._above.limiter.enter(number)
             code = self._work(self._above, lambda: _say_ready(writable))
         except BaseException:  # noqa: BLE001  the process ends here, whatever it was
             sys.excepthook(*sys.exc_info())
@@ -302,3 +346,13 @@ def _pipe() -> Iterator[tuple[int, int]]:
     finally:
         os.close(readable)
         os.close(writable)
+
+
+def _allow_many_files() -> None:
+    """Use all files that the system allows: each connection is one, and so is each to a provider.
+    Shells start programs with a lower limit, which many can do with."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415  there is none on Windows
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -8,7 +8,7 @@ import os
 import socket
 
 from canonicall.errors import CanonicallError
-from canonicall.gateway.settings import ServerSettings
+from canonicall.gateway.config import ServerSettings
 
 _WAITING = 2048
 """Connections that may wait to be taken."""

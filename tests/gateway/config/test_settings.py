@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall.gateway.wildcards import fits
+from canonicall.gateway.config import fits
 
 LETTERS = st.text(alphabet="ab*", max_size=8)
 

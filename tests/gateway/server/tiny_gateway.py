@@ -8,9 +8,8 @@ import json
 import os
 import sys
 
-from canonicall.gateway.config_file import load_file
-from canonicall.gateway.serving import serve
-from canonicall.gateway.settings_source import SettingsSource
+from canonicall.gateway.config import SettingsSource, load_file
+from canonicall.gateway.server.processes import serve
 
 
 class Tiny:
@@ -44,7 +43,7 @@ class Tiny:
         answer = {
             "process": os.getpid(),
             "setting": settings.log.file,
-            "is_draining": self.serving.is_draining,
+            "is_ending": self.serving.is_ending,
         }
         await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from canonicall.gateway.listening import CannotListen, address_of, listen
-from canonicall.gateway.settings import ServerSettings
+from canonicall.gateway.config import ServerSettings
+from canonicall.gateway.server.sockets import CannotListen, address_of, listen
 
 every_number = pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.deep), 2])
 
@@ -160,7 +160,7 @@ def test_requests_under_way_finish_and_no_others_are_taken(start, workers):
     running.hear("draining")
     eventually(lambda: _is_refused(running))
     finished = answer()
-    assert (finished["setting"], finished["is_draining"]) == ("first", True)
+    assert (finished["setting"], finished["is_ending"]) == ("first", True)
     assert running.process.wait(PATIENCE) == 0
 
 
@@ -179,7 +179,7 @@ def test_requests_are_taken_for_a_while_after_the_notice(start, workers):
     running = start(workers=workers, notice_seconds=1000).ready()
     running.send(signal.SIGTERM)
     running.hear("draining")
-    eventually(lambda: running.ask()["is_draining"])
+    eventually(lambda: running.ask()["is_ending"])
     assert running.end() == (0, ["closed"] * workers)
 
 
@@ -189,7 +189,7 @@ def test_the_port_is_closed_after_the_notice(start, workers):
     answer = in_background(running, "/slow/2")
     running.send(signal.SIGTERM)
     eventually(lambda: _is_refused(running))
-    assert answer()["is_draining"]
+    assert answer()["is_ending"]
     assert running.process.wait(PATIENCE) == 0
 
 
@@ -268,7 +268,7 @@ def test_a_wrong_file_leaves_the_old_settings_and_a_right_one_reaches_all(start,
     assert running.ask()["setting"] == "first"
     write(running.file, workers=workers, setting="third")
     # An application can ask for it too, and all workers get it.
-    assert not running.ask("/renew")["is_draining"]
+    assert not running.ask("/renew")["is_ending"]
     running.hear("reloaded")
     found = {}
 

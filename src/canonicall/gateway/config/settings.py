@@ -1,16 +1,18 @@
-"""What a gateway is told to do, as frozen values. `config_file` reads them from a file.
+"""What a gateway is told to do, as frozen values, and what an admin is shown of it.
 
 Everything has a default: a gateway without any settings serves on loopback and knows no model.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from canonicall.client.endpoints import is_loopback
-from canonicall.client.secrets import Secret
+from canonicall.client.redaction import redacted_text
+from canonicall.client.secrets import HIDDEN, Secret
 from canonicall.client.transport import Timeouts
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
+from canonicall.store.places import shown
 from canonicall.syntax.recovery import Recover
 
 _NOTICE_SECONDS = 5.0
@@ -207,3 +209,57 @@ class Settings(Section, frozen=True, kw_only=True):
     repair: RepairSettings = RepairSettings()
     log: LogSettings = LogSettings()
     store: StoreSettings = StoreSettings()
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether `name` is what `pattern` says, in which `*` stands for anything.
+
+    Each part between two stars is taken where it first occurs: no other choice can do better, so
+    there is nothing to try again, whatever a client calls its model.
+    """
+    first, *parts = pattern.split("*")
+    if not parts:
+        return name == pattern
+    last = parts.pop()
+    end = len(name) - len(last)
+    if not name.startswith(first) or not name.endswith(last) or end < len(first):
+        return False
+    at = len(first)
+    for part in parts:
+        found = name.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def shown_settings(settings: Settings, keys: list[dict[str, Any]]) -> dict[str, Any]:
+    """Settings as an admin is shown them: all but what is secret. `keys`: the same of the keys."""
+    return {
+        "server": to_builtins(settings.server),
+        "profiles": list(settings.profiles),
+        "providers": {name: _shown_provider(one) for name, one in settings.providers.items()},
+        "models": to_builtins(settings.models),
+        "keys": keys,
+        "prompts": to_builtins(settings.prompts),
+        "replies": to_builtins(settings.replies),
+        "repair": to_builtins(settings.repair),
+        "log": to_builtins(settings.log),
+        "store": to_builtins(settings.store) | {"path": shown(settings.store.path)},
+    }
+
+
+def _shown_provider(provider: ProviderSettings) -> dict[str, Any]:
+    """Headers and values may hold anything; their names are enough to find a mistake."""
+    known = to_builtins(provider, enc_hook=_hidden)
+    for field in ("headers", "values"):
+        known[field] = dict.fromkeys(known[field], HIDDEN)
+    for field in ("base_url", "proxy"):
+        known[field] = known[field] and redacted_text(known[field])
+    return dict(known)
+
+
+def _hidden(value: Any) -> str:
+    if not isinstance(value, Secret):
+        raise NotImplementedError
+    return HIDDEN

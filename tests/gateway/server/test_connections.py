@@ -6,10 +6,9 @@ from functools import partial
 
 import pytest
 
-from canonicall.gateway.listening import listen
-from canonicall.gateway.serving import Worker
-from canonicall.gateway.settings import ServerSettings, Settings
-from canonicall.gateway.settings_source import SettingsSource
+from canonicall.gateway.config import ServerSettings, Settings, SettingsSource
+from canonicall.gateway.server.sockets import listen
+from canonicall.gateway.server.worker import Worker
 from loopback import connections
 
 PATIENCE = 30

@@ -1,11 +1,4 @@
-"""A gateway on a port until it is told to end: uvicorn, signals, reload and drain.
-
-SIGTERM ends it in three steps. `/readyz` answers 503 for `notice_seconds` while requests are still
-taken, so that load balancers stop sending them. Then the port is closed, and what runs may go on
-for `drain_seconds`. What is left then is broken off. SIGINT skips the first step, and a second
-signal breaks off at once. SIGHUP has the settings read again. With one worker all of that happens
-in this process, with several in processes that a supervisor starts.
-"""
+"""One process that serves: uvicorn, the signals it heeds, reload, and the steps of its end."""
 
 import asyncio
 import contextlib
@@ -18,28 +11,48 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import uvicorn
 
 from canonicall.errors import CanonicallError
-from canonicall.gateway.connections import BoundedConnection, Bounds, check_all
-from canonicall.gateway.listening import address_of, listen
-from canonicall.gateway.registrations import take_away_all
-from canonicall.gateway.settings import ServerSettings, Settings
-from canonicall.gateway.settings_source import (
-    DRAINING,
+from canonicall.gateway.config import (
     REFUSED,
     RELOADED,
     WATCH_SECONDS,
+    ServerSettings,
+    Settings,
     SettingsSource,
     Tell,
 )
-from canonicall.gateway.supervising import BREAK_OFF, DRAIN, Above, Supervisor
+from canonicall.gateway.governance.limits import Limiter
+from canonicall.gateway.registrations import take_away_all
+from canonicall.gateway.server.connections import BoundedConnection, Bounds, check_all
 
+if TYPE_CHECKING:
+    from canonicall.gateway.governance.shared_memory import SharedLimiter
+
+ENDING = ("draining", "Ending: requests under way may finish. Again to end at once.")
+"""What is told when the end begins."""
+NOTICE = signal.SIGTERM
+"""Tells a worker to give notice, and to drain `notice_seconds` later."""
+DRAIN = signal.SIGUSR1
+"""Tells a worker to drain at once."""
+BREAK_OFF = signal.SIGQUIT
+"""Tells a worker to break off: a second SIGTERM could melt into the first."""
 _YOUNG_VALUES = 20_000
 _TICKS_PER_CHECK = 10
 """uvicorn ticks ten times a second; connections are checked once a second."""
+
+
+class Above(NamedTuple):
+    """What a worker has of the process above it."""
+
+    process: int
+    life: int
+    """A pipe that ends with it."""
+    limiter: "SharedLimiter"
+    """What all workers know together of their keys."""
 
 
 class Serving:
@@ -48,21 +61,21 @@ class Serving:
     def __init__(self, above: Above | None = None) -> None:
         """`above`: the process above this one, where there are several workers."""
         self._reads_settings = os.getpid() if above is None else above.process
-        self.ledger = None if above is None else above.ledger
+        self.limiter: Limiter | None = None if above is None else above.limiter
         """What all workers know together of their keys."""
-        self.is_noticed = False
-        """Whether it was told to end. It may still take requests for a while."""
+        self.has_notice = False
+        """Whether it has been given notice. It still takes requests for a while."""
         self.draining = asyncio.Event()
-        """Set when it ends, and takes nothing new."""
+        """Set when it drains, and takes nothing new."""
         self._sockets = 0
         self.no_sockets = asyncio.Event()
         """Set while no WebSocket is open."""
         self.no_sockets.set()
 
     @property
-    def is_draining(self) -> bool:
-        """Whether it was told to end."""
-        return self.is_noticed or self.draining.is_set()
+    def is_ending(self) -> bool:
+        """Whether it was told to end: it has notice, or drains."""
+        return self.has_notice or self.draining.is_set()
 
     @contextlib.contextmanager
     def socket_open(self) -> Iterator[None]:
@@ -102,50 +115,6 @@ class App(Protocol):
 
 
 Factory: TypeAlias = Callable[[Settings], App]
-
-
-class CannotFork(CanonicallError):
-    """This system has no way to run several workers."""
-
-
-def serve(
-    source: SettingsSource,
-    factory: Factory,
-    tell: Tell,
-    *,
-    on_ready: Callable[[str], None],
-    watches: bool = False,
-) -> int:
-    """Serve until told to end, and give the exit code. `on_ready` gets the address.
-
-    `factory` makes the application, once in every worker; `watches` has the settings read again
-    whenever their file changes.
-    """
-    workers = source.settings.server.workers
-    if workers > 1 and not hasattr(os, "fork"):
-        raise CannotFork("several workers need a system that can fork. Set server.workers to 1.")
-    _allow_many_files()
-    with listen(source.settings.server) as listening:
-        told = partial(on_ready, address_of(listening))
-        if workers == 1:
-            worker = Worker(source, factory, listening, tell, on_ready=told, watches=watches)
-            return worker.run()
-
-        def refusals(event: str, text: str) -> None:
-            # All else is told once, by the process above.
-            if event == REFUSED:
-                tell(event, text)
-
-        def work(above: Above, say_ready: Callable[[], None]) -> int:
-            worker = Worker(source, factory, listening, refusals, on_ready=say_ready, above=above)
-            try:
-                return worker.run()
-            except CanonicallError as error:
-                tell("worker_failed", str(error))
-                return 1
-
-        supervisor = Supervisor(work, source, listening, tell, on_ready=told, watches=watches)
-        return supervisor.run()
 
 
 class Worker:
@@ -207,13 +176,16 @@ class Worker:
             return
         taken: dict[int, Callable[[], object]] = {signal.SIGHUP: self._reload_wanted.set}
         if self._above is None:
-            taken[signal.SIGTERM] = partial(self._end, server, server.give_notice)
+            taken[signal.SIGTERM] = partial(self._end, server, server.notice)
             taken[signal.SIGINT] = partial(self._end, server, server.drain)
         else:
             # Ctrl-C and service managers signal all processes, and the one above us does so again:
             # twice means nothing here, and only it says when nobody is to be waited for.
-            taken[signal.SIGTERM] = server.give_notice
-            taken |= {DRAIN: server.drain, BREAK_OFF: server.break_off}
+            taken |= {
+                NOTICE: server.notice,
+                DRAIN: server.drain,
+                BREAK_OFF: server.break_off,
+            }
             loop.add_reader(self._above.life, self._orphaned, loop, server, self._above.life)
         for number, act in taken.items():
             loop.add_signal_handler(number, act)
@@ -227,7 +199,7 @@ class Worker:
         if server.is_ending:
             server.break_off()
         else:
-            self._tell(*DRAINING)
+            self._tell(*ENDING)
             begin()
 
     def _orphaned(self, loop: asyncio.AbstractEventLoop, server: "_Server", life: int) -> None:
@@ -273,7 +245,7 @@ class _Server(uvicorn.Server):
     @property
     def is_ending(self) -> bool:
         """Whether it was told to end."""
-        return self._serving.is_draining
+        return self._serving.is_ending
 
     def follow(self, settings: ServerSettings) -> None:
         """Use other limits from now on."""
@@ -302,10 +274,10 @@ class _Server(uvicorn.Server):
             check_all(self.server_state.connections, asyncio.get_running_loop().time())
         return await super().on_tick(counter)
 
-    def give_notice(self) -> None:
+    def notice(self) -> None:
         """Say that it ends, and drain a while later."""
         if not self.is_ending:
-            self._serving.is_noticed = True
+            self._serving.has_notice = True
             asyncio.get_running_loop().call_later(self._bounds.settings.notice, self.drain)
 
     async def _drain_sockets(self, listening: list[socket.socket]) -> None:
@@ -355,16 +327,6 @@ def _config(app: App, bounds: Bounds) -> uvicorn.Config:
         timeout_keep_alive=math.ceil(server.idle_seconds),
         timeout_graceful_shutdown=math.ceil(server.drain_seconds),
     )
-
-
-def _allow_many_files() -> None:
-    """Use all files that the system allows: each connection is one, and so is each to a provider.
-    Shells start programs with a lower limit, which many can do with."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415  there is none on Windows
-
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextlib.contextmanager
