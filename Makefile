@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all quick coverage check templates agents models postgres bench bench-diff golden \
-	golden-diff soak audit serve clean
+	golden-diff soak audit lock sbom serve clean
 
 help: ## Show what there is to run.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -107,6 +107,15 @@ soak: $(TESTS) ## Run a gateway under mixed load and faults: MINUTES=5; fails on
 
 audit: $(TESTS) ## Compare the pins with the advisories in ADVISORIES=FOLDER (OSV format).
 	@$(BIN)/python -m scripts.audit --advisories '$(or $(ADVISORIES),advisories)'
+
+lock: $(TESTS) ## Renew requirements.lock: the pins of `.[all]` with the hashes of their files, for all platforms.
+	@$(INSTALL) '.[release]'
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --custom-compile-command 'make lock' \
+		--python-version 3.11 --extra all --constraints constraints.txt --output-file requirements.lock pyproject.toml
+
+sbom: $(TESTS) ## Write dist/canonicall.cdx.json, a bill of materials of `.[all]` (CycloneDX).
+	@mkdir -p dist
+	@$(BIN)/python -m scripts.sbom > dist/canonicall.cdx.json
 
 serve: $(READY) ## Start the gateway; CONFIG=FILE names its settings.
 	@exec $(BIN)/canonicall serve $(if $(CONFIG),-c '$(CONFIG)')

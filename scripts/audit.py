@@ -1,9 +1,10 @@
 """Known vulnerabilities of what is pinned: `python -m scripts.audit --advisories FOLDER`.
 
-In: `constraints.txt`, and advisories in the OSV format (https://ossf.github.io/osv-schema/), one
-JSON file each, in a folder or a zip archive. That is the form of the PyPA advisory database and of
-the export of osv.dev for the ecosystem PyPI. Out: one line for each pin that an advisory names. The
-exit code is 1 if there is one, 2 if nothing could be checked.
+In: `constraints.txt` and `requirements.lock`, and advisories in the OSV format
+(https://ossf.github.io/osv-schema/), one JSON file each, in a folder or a zip archive. That is the
+form of the PyPA advisory database and of the export of osv.dev for the ecosystem PyPI. Out: one
+line for each pin that an advisory names. The exit code is 1 if there is one, 2 if nothing could be
+checked.
 
 Nothing is fetched: the folder says what was known on the day it was copied.
 """
@@ -24,6 +25,8 @@ from scripts.revisions import ROOT
 
 _PIN = re.compile(r"\s*([A-Za-z0-9._-]+)\s*==\s*([^\s;#\\]+)")
 _ECOSYSTEM = "PyPI"
+PINS = [ROOT / "constraints.txt", ROOT / "requirements.lock"]
+"""What is installed for development, and what is installed by those who use it, on any platform."""
 
 
 class Found(NamedTuple):
@@ -114,16 +117,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Check, print, and give the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.audit", description=__doc__)
     parser.add_argument("--advisories", type=Path, required=True, metavar="FOLDER or ZIP")
-    parser.add_argument("--pins", type=Path, default=ROOT / "constraints.txt", metavar="FILE")
+    parser.add_argument("--pins", type=Path, nargs="+", default=PINS, metavar="FILE")
     given = parser.parse_args(arguments)
     try:
-        pinned = pins(given.pins.read_text(encoding="utf-8"))
+        pinned = pins("\n".join(one.read_text(encoding="utf-8") for one in given.pins))
         read = list(advisories(given.advisories))
     except (OSError, zipfile.BadZipFile) as error:
         sys.stderr.write(f"audit: {error}\n")
         return 2
     if not pinned or not read:
-        what = f"{given.advisories} holds no advisory" if pinned else f"{given.pins} pins nothing"
+        files = ", ".join(map(str, given.pins))
+        what = f"{given.advisories} holds no advisory" if pinned else f"{files} pins nothing"
         sys.stderr.write(f"audit: {what}: nothing was checked.\n")
         return 2
     found = sorted({one for advisory in read for one in affected(advisory, pinned)})

@@ -51,10 +51,9 @@ from canonicall import (
 )
 from canonicall.facts.target import FORMATS
 from canonicall.folding import events_of
-from canonicall.gateway.config_file import read_settings
+from canonicall.gateway.config import ServerSettings, read_settings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.reading import mended_body
-from canonicall.gateway.settings import ServerSettings
 from canonicall.importing.documents import kind_of, read_document
 from canonicall.reply import Usage
 from scripts.golden.inputs import InputsMissing, recordings

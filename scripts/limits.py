@@ -16,8 +16,7 @@ from canonicall.client.transport import Timeouts
 from canonicall.discovery import asking
 from canonicall.framing import eventstream
 from canonicall.framing.limits import ReplyLimits
-from canonicall.gateway import config_text
-from canonicall.gateway.settings import KeySettings, ServerSettings, StoreSettings
+from canonicall.gateway.config import KeySettings, ServerSettings, StoreSettings, source
 from canonicall.guard import results
 from canonicall.importing import pieces
 from canonicall.runtime import mcp_transports
@@ -150,43 +149,43 @@ SECTIONS: dict[str, tuple[Bound, ...]] = {
             "max_head_bytes",
             "bytes of the first line and the headers of a request",
             "431.",
-            "test_connections.py::test_the_head_of_a_request_is_bounded",
+            "server/test_connections.py::test_the_head_of_a_request_is_bounded",
         ),
         _server(
             "max_headers",
             "headers of a request",
             "431.",
-            "test_connections.py::test_the_head_of_a_request_is_bounded",
+            "server/test_connections.py::test_the_head_of_a_request_is_bounded",
         ),
         _server(
             "max_connections",
             "open connections of one worker",
             "The one that has been idle longest is closed. If none is idle, the new one gets 503.",
-            "test_connections.py::test_idle_connections_give_way_to_new_ones",
+            "server/test_connections.py::test_idle_connections_give_way_to_new_ones",
         ),
         _server(
             "head_seconds",
             "seconds for the head of a request",
             "408.",
-            "test_connections.py::test_a_client_that_stops_sending_is_not_waited_for",
+            "server/test_connections.py::test_a_client_that_stops_sending_is_not_waited_for",
         ),
         _server(
             "body_seconds",
             "seconds for its body",
             "408.",
-            "test_connections.py::test_a_client_that_stops_sending_is_not_waited_for",
+            "server/test_connections.py::test_a_client_that_stops_sending_is_not_waited_for",
         ),
         _server(
             "idle_seconds",
             "seconds between two requests of a connection",
             "The connection is closed.",
-            "test_connections.py::test_a_connection_is_kept_for_the_next_request_and_then_closed",
+            "server/test_connections.py::test_a_connection_is_kept_for_the_next_request_and_then_closed",
         ),
         _server(
             "read_seconds",
             "seconds in which a client does not read",
             "The connection is closed.",
-            "test_connections.py::test_a_client_that_does_not_read_is_not_written_to_for_ever",
+            "server/test_connections.py::test_a_client_that_does_not_read_is_not_written_to_for_ever",
         ),
         _server(
             "keep_alive_seconds",
@@ -199,13 +198,13 @@ SECTIONS: dict[str, tuple[Bound, ...]] = {
             _SERVER.notice,
             "`server.notice_seconds`",
             "The port is closed.",
-            "tests/gateway/test_serving.py::test_the_port_is_closed_after_the_notice",
+            "tests/gateway/server/test_processes.py::test_the_port_is_closed_after_the_notice",
         ),
         _server(
             "drain_seconds",
             "seconds for requests at the end of the server",
             "They are ended.",
-            "test_serving.py::test_what_takes_longer_than_the_drain_is_broken_off",
+            "server/test_processes.py::test_what_takes_longer_than_the_drain_is_broken_off",
         ),
         _key("requests_per_minute", "requests of one key in a minute; 0 is no limit"),
         _key("tokens_per_minute", "tokens of one key in a minute; 0 is no limit"),
@@ -234,17 +233,17 @@ SECTIONS: dict[str, tuple[Bound, ...]] = {
     "Files, tools and discovery": (
         Bound(
             "bytes of a configuration file",
-            config_text.MOST_BYTES,
+            source.MOST_BYTES,
             _FIXED,
             "It is refused.",
-            "tests/gateway/test_config_file.py::test_a_file_that_is_too_large_is_refused",
+            "tests/gateway/config/test_source.py::test_a_file_that_is_too_large_is_refused",
         ),
         Bound(
             "values in a configuration file",
-            config_text.MOST_VALUES,
+            source.MOST_VALUES,
             _FIXED,
             "It is refused.",
-            "tests/gateway/test_config_file.py::test_a_file_that_is_too_large_is_refused",
+            "tests/gateway/config/test_source.py::test_a_file_that_is_too_large_is_refused",
         ),
         Bound(
             "bytes of one document or line of a file, session files among them",
@@ -274,6 +273,13 @@ SECTIONS: dict[str, tuple[Bound, ...]] = {
             "The call has an error; the connection stays.",
             "tests/runtime/test_mcp.py::"
             "test_an_answer_that_is_too_long_is_an_error_of_its_call_alone",
+        ),
+        Bound(
+            "bytes of one line of the output of an MCP server that is a program",
+            mcp_transports.MOST_BYTES,
+            _FIXED,
+            "The program is ended, and its calls have an error.",
+            "tests/runtime/test_mcp.py::test_output_that_cannot_be_read_ends_the_program",
         ),
         Bound(
             "bytes of an answer to discovery, lists of models among them",

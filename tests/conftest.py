@@ -5,6 +5,8 @@ import gc
 import inspect
 import os
 import signal
+import warnings
+from collections.abc import Iterator
 from itertools import chain
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 import batches
 import components
+import loopback
 import postgres_server
 from canonicall.facts import registry
 
@@ -25,6 +28,7 @@ settings.register_profile(
 )
 settings.load_profile("default")
 IS_DEEP = os.environ.get("CANONICALL_HYPOTHESIS") == "deep"
+OPEN_BEFORE = pytest.StashKey[int]()
 DEEPER = 10
 """As many times the examples are generated where the tests are run deep."""
 
@@ -65,9 +69,25 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(line)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    item.stash[OPEN_BEFORE] = loopback.open_files()
     for mark in item.iter_markers("needs"):
         components.component(*mark.args)
+    yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """What a test leaves open fails this test; the collector of garbage would find it in another."""
+    yield
+    if loopback.open_files() <= item.stash[OPEN_BEFORE]:
+        return
+    with warnings.catch_warnings(record=True) as left:
+        warnings.simplefilter("always", ResourceWarning)
+        gc.collect()
+    if left:
+        pytest.fail("left open: " + "; ".join(str(one.message) for one in left), pytrace=False)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,7 +6,7 @@ number of conversations.
 
 from canonicall.blocks import Message
 from canonicall.facts.registry import get_profile, provider_names
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.testing import Simulator, call, says, thought

@@ -18,14 +18,14 @@ from canonicall.events import ArgumentsAdded, Event
 from canonicall.folding import events_of
 from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.served import Begun, Served, Watcher
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     KeySettings,
     ModelSettings,
     RepairSettings,
     Settings,
 )
+from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.streams import StreamEncoder
 from gateway_support import UPSTREAM_KEY, Answer, ask, simulated_providers

@@ -6,7 +6,6 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ import uvicorn
 
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     ModelSettings,
     ProviderSettings,
@@ -173,11 +172,6 @@ async def on_port(gateway: Gateway) -> AsyncIterator[str]:
     finally:
         server.should_exit = server.force_exit = True
         await serving
-
-
-def open_files() -> int:
-    """How many files and sockets this process has open."""
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 async def until(is_so: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from canonicall.client.secrets import Secret
 from canonicall.facts.registry import get_profile, provider_names
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.config import ModelSettings, ProviderSettings, Settings
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 

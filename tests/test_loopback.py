@@ -1,11 +1,14 @@
 """Servers and connections of tests leave nothing open, whatever their handlers do."""
 
 import asyncio
-import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from loopback import connections, listening
+from loopback import connections, listening, open_files
 
 
 async def waits(reader, writer):
@@ -29,18 +32,15 @@ async def wants_more(reader, writer):
 
 @pytest.mark.parametrize("serve", [waits, floods, returns, wants_more])
 @pytest.mark.parametrize("is_begun", [False, True])
-def test_nothing_is_left_open(serve, is_begun):
-    async def run():
-        async with listening(serve) as port, connections() as connect:
-            for _ in range(3):
-                await connect(port)
-            if is_begun:
-                await asyncio.sleep(0.01)
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    gc.collect()
-    asyncio.run(run())
-    gc.collect()
+async def test_nothing_is_left_open(serve, is_begun):
+    tasks, files = asyncio.all_tasks(), open_files()
+    async with listening(serve) as port, connections() as connect:
+        for _ in range(3):
+            await connect(port)
+        if is_begun:
+            await asyncio.sleep(0.01)
+    assert asyncio.all_tasks() == tasks
+    assert open_files() == files
 
 
 async def test_a_handler_that_fails_fails_the_test():
@@ -56,3 +56,34 @@ async def test_a_handler_that_fails_fails_the_test():
     with pytest.raises(ExceptionGroup) as told:
         await run()
     assert isinstance(told.value.exceptions[0], AssertionError)
+
+
+LEAKS = """
+import socket
+
+def test_leaves_a_socket():
+    ring = [socket.socket()]
+    ring.append(ring)
+
+def test_leaves_nothing():
+    pass
+"""
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(not open_files(), reason="open files are not listed on this platform")
+def test_what_is_left_open_fails_the_test_that_left_it(tmp_path):
+    (tmp_path / "test_leaks.py").write_text(LEAKS)
+    here = Path(__file__).parent
+    settings = ["-c", str(here.parent / "pyproject.toml"), "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
+    told = subprocess.run(
+        [*command, *settings, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(here)},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    assert "ERROR at teardown of test_leaves_a_socket" in told
+    assert "left open: unclosed <socket.socket" in told
+    assert "2 passed, 1 error" in told

@@ -5,9 +5,8 @@ import sys
 
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.serving import serve
-from canonicall.gateway.settings import ProviderSettings, ServerSettings, Settings
-from canonicall.gateway.settings_source import SettingsSource
+from canonicall.gateway.config import ProviderSettings, ServerSettings, Settings, SettingsSource
+from canonicall.gateway.server.processes import serve
 
 if __name__ == "__main__":
     address = f"http://127.0.0.1:{sys.argv[2]}"

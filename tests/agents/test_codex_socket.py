@@ -16,7 +16,7 @@ from agents.coding_agents import (
 from agents.task import no_way_out
 from agents.test_coding_agents import Told, started
 from canonicall.gateway.compaction import PROMPT
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.testing import Simulator, says, serve

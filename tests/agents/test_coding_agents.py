@@ -9,8 +9,8 @@ from agents.coding_agents import CODING_AGENTS, FILE, WORDS, CodingAgent, Place
 from agents.task import NoWayOut, no_way_out
 from canonicall.codec import decode_request
 from canonicall.facts.registry import get_target
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.gateway.served import Begun, Served
-from canonicall.gateway.settings import Choice, ModelSettings
 from canonicall.testing import Simulator, serve
 from gateway_support import World
 

@@ -15,7 +15,7 @@ from agents.test_coding_agents import started
 from canonicall import load, read_document
 from canonicall.cli.verbs import cli
 from canonicall.facts.registry import get_target
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.testing import Simulator, says, serve
 from gateway_support import World
 

@@ -8,7 +8,7 @@ import yaml
 from click.testing import CliRunner
 
 from canonicall.cli.verbs import cli
-from canonicall.gateway.config_file import read_settings
+from canonicall.gateway.config import read_settings
 
 
 def new(*arguments):

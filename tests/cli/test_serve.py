@@ -16,12 +16,11 @@ from click.testing import CliRunner
 from canonicall.cli.serve import for_providers
 from canonicall.cli.verbs import cli
 from canonicall.facts.registry import get_profile, provider_names
-from canonicall.gateway.config_file import read_settings
-from canonicall.gateway.settings import Settings
+from canonicall.gateway.config import Settings, read_settings
 
 KEYS = {"OPENAI_API_KEY": "sk-very-secret-1", "ANTHROPIC_API_KEY": "sk-very-secret-2"}
 ALL_KEYS = {key for name in provider_names() for key in get_profile(name).key_env}
-EXAMPLE = files("canonicall.gateway").joinpath("example.yaml").read_text()
+EXAMPLE = files("canonicall.gateway.config").joinpath("example.yaml").read_text()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import _MOST_FILES
 from canonicall.errors import MalformedBody
 from canonicall.facts.registry import find_profile
-from canonicall.gateway.settings import Choice, LogSettings, ModelSettings
+from canonicall.gateway.config import Choice, LogSettings, ModelSettings
 from canonicall.importing.documents import read_document
 from canonicall.testing.exchange import SimResponse
 from corpus.support import FORMATS, every_record, needs_corpus

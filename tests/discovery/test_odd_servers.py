@@ -28,8 +28,8 @@ from canonicall.facts.registry import (
 )
 from canonicall.folding import events_of, fold
 from canonicall.gateway.app import Gateway
+from canonicall.gateway.config import Choice, KeySettings, ModelSettings, Settings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import Choice, KeySettings, ModelSettings, Settings
 from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery, recover_calls
 from canonicall.syntax.registry import syntax_names

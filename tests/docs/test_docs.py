@@ -13,7 +13,7 @@ from batches import each
 from canonicall import Event, Policy, tool_from_schema
 from canonicall.discovery.statement import QUESTIONS
 from canonicall.framing.limits import ReplyLimits
-from canonicall.gateway.settings import Section, Settings
+from canonicall.gateway.config import Section, Settings
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
 from canonicall.testing import Fault, strategies
 from canonicall.testing.conformance import endpoints, providers, syntaxes

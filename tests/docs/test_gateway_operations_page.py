@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from canonicall.gateway import operations
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.governance.metrics import Metrics
 from canonicall.gateway.governance.request_log import RequestLog
-from canonicall.gateway.settings import KeySettings
 from canonicall.reply import Usage
 from canonicall.telemetry.counters import HELP
 from docs.test_docs import table

@@ -7,7 +7,7 @@ import pytest
 
 from canonicall.client.transport import Timeouts
 from canonicall.framing.limits import ReplyLimits
-from canonicall.gateway.settings import KeySettings, ServerSettings, StoreSettings
+from canonicall.gateway.config import KeySettings, ServerSettings, StoreSettings
 from scripts.limits import SECTIONS, page
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,6 +9,9 @@ from canonicall import get_rule, get_target, register_provider, unregister_provi
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.facts.profile import load_family, load_likeness, load_profile
 from canonicall.facts.registry import get_profile, provider_names
+from canonicall.facts.syntaxes import printed_syntaxes
+from canonicall.syntax.detection import syntax_of_model
+from canonicall.syntax.registry import get_syntax, syntax_names
 
 FAMILIES = sorted(
     file.name.removesuffix(".toml")
@@ -18,8 +21,9 @@ MINE = {"name": "mine", "format": "anthropic", "families": ["claude"]}
 
 
 @each("name", FAMILIES)
-def test_every_family_is_named_by_a_provider(name):
-    assert any(name in get_profile(one).families for one in provider_names())
+def test_every_family_with_rules_is_named_by_a_provider(name):
+    is_named = any(name in get_profile(one).families for one in provider_names())
+    assert is_named == bool(load_family(name))
 
 
 @each("name", FAMILIES)
@@ -122,3 +126,17 @@ def test_only_a_family_says_where_something_is_not_known():
     entry = {"match": "x", "unknown_at": ["openai"], "rules": {}}
     with pytest.raises(InvalidValue):
         load_profile({**MINE, "models": [entry]}, "here")
+
+
+def test_families_name_known_syntaxes_and_say_why_text_may_follow_a_call():
+    printed = printed_syntaxes()
+    assert printed.keys() <= set(syntax_names())
+    for name, one in printed.items():
+        assert get_syntax(name).models == one.match
+        assert get_syntax(name).text_after_calls == one.text_after_calls
+        assert bool(one.source) == one.text_after_calls
+
+
+def test_the_syntaxes_of_several_families_are_one():
+    assert {"*toolace*", "*gemma-3*"} == set(printed_syntaxes()["pythonic"].match)
+    assert syntax_of_model("google/gemma-3-27b-it") == "pythonic"

@@ -12,7 +12,7 @@ import zlib
 from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import Choice, ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.config import Choice, ModelSettings, ProviderSettings, Settings
 from gateway_support import UPSTREAM_KEY, ask
 from loopback import listening
 

@@ -14,9 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.serving import serve
-from canonicall.gateway.settings import Choice, ModelSettings, Settings
-from canonicall.gateway.settings_source import SettingsSource
+from canonicall.gateway.config import Choice, ModelSettings, Settings, SettingsSource
+from canonicall.gateway.server.processes import serve
 from gateway_support import World, simulated_providers
 
 FAST, HELD = "anthropic", "openai"

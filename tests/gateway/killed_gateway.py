@@ -10,9 +10,8 @@ import json
 import sys
 
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.serving import serve
-from canonicall.gateway.settings import ServerSettings, Settings, StoreSettings
-from canonicall.gateway.settings_source import SettingsSource
+from canonicall.gateway.config import ServerSettings, Settings, SettingsSource, StoreSettings
+from canonicall.gateway.server.processes import serve
 from canonicall.testing import Simulator, says
 from gateway_backs import models
 from gateway_support import World, simulated_providers

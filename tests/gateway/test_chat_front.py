@@ -4,7 +4,7 @@ from typing import Any
 
 from batches import each
 from canonicall.facts.registry import get_profile, provider_names
-from canonicall.gateway.settings import RepairSettings
+from canonicall.gateway.config import RepairSettings
 from gateway_support import World, ask
 
 TOOLS = [

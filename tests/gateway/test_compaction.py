@@ -8,7 +8,7 @@ import pytest
 
 from canonicall.client.transport import Timeouts
 from canonicall.gateway.compaction import PROMPT
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.reply import Reply, Usage
 from canonicall.request import Request
 from canonicall.testing import Simulator, call, says

@@ -13,15 +13,15 @@ from canonicall.blocks import Text, ToolCall
 from canonicall.cli.verbs import cli
 from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.routing import Switched
-from canonicall.gateway.sessions import is_within_turn
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     ModelSettings,
     RepairSettings,
     Settings,
     StoreSettings,
 )
+from canonicall.gateway.routing import Switched
+from canonicall.gateway.sessions import is_within_turn
 from gateway_faults import BACKS, BROKEN, CALLS, FRONTS, Play, Upstream, said, stream_of
 from gateway_sockets import until
 from gateway_support import World, ask, simulated_providers

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway.config import KeySettings, StoreSettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import KeySettings, StoreSettings
 from canonicall.testing.server import serve
 from gateway.test_conversations import FAMILIES, outputs, respond
 from gateway_backs import BOTH, MORE, models, thinking_world

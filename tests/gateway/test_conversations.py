@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from canonicall.gateway import conversation_store, references
+from canonicall.gateway.config import KeySettings, StoreSettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import KeySettings, StoreSettings
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, MORE, models, thinking_world
 from gateway_support import World, ask

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from canonicall.blocks import Text
+from canonicall.gateway.config import Choice, KeySettings, ModelSettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import Choice, KeySettings, ModelSettings
 from canonicall.gateway.usage import asking_usage, without_usage
 from gateway_faults import BACKS, Faulty, Front, Play, Told, Upstream, said, stream_of
 from gateway_sockets import HEAD, on_port, served, until

@@ -24,8 +24,8 @@ from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.transport import Response, Timeouts
 from canonicall.codec import decode_response, encode_response
 from canonicall.framing.limits import ReplyLimits
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import KeySettings
 from canonicall.reply import ERROR
 from gateway.test_faults_bounds import Endless, events_in
 from gateway.test_faults_cut import ended

@@ -7,7 +7,8 @@ import pytest
 
 from canonicall.blocks import Text
 from gateway_faults import FRONTS, assert_no_key, said, stream_of
-from gateway_sockets import HEAD, Upstream, open_files, served, until
+from gateway_sockets import HEAD, Upstream, served, until
+from loopback import open_files
 
 Behaviour = Callable[[Upstream], Awaitable[None]]
 START, PIECE = (

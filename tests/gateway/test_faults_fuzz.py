@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.settings import Choice, ModelSettings, ServerSettings
+from canonicall.gateway.config import Choice, ModelSettings, ServerSettings
 from components import COMPONENTS
 from gateway_faults import CLIENT_KEY, FRONTS, assert_no_key
 from gateway_support import World, ask

@@ -10,9 +10,9 @@ from canonicall.client.aiohttp_transport import AiohttpTransport
 from canonicall.codec import encode_response
 from canonicall.gateway.app import Gateway
 from gateway_faults import CLIENT_HEADERS, FRONTS, Told, said
-from gateway_sockets import open_files, settings_for, until
+from gateway_sockets import settings_for, until
 from gateway_support import Answer, ask
-from loopback import listening
+from loopback import listening, open_files
 
 RELOADS = 5
 EACH = 40

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from canonicall.gateway.settings import ServerSettings
+from canonicall.gateway.config import ServerSettings
 from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import Pause
 from canonicall.testing.script import call, says, thought

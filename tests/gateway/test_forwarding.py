@@ -9,7 +9,7 @@ import pytest
 from canonicall.blocks import Text
 from canonicall.client.transport import Timeouts
 from canonicall.codec import encode_response
-from canonicall.gateway.settings import Choice, ModelSettings, RepairSettings
+from canonicall.gateway.config import Choice, ModelSettings, RepairSettings
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatedResponse, SimulatorTransport
 from front_bodies import FORMATS, request_of

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import ProviderSettings, Settings
+from canonicall.gateway.config import ProviderSettings, Settings
 from canonicall.testing import Simulator
 from canonicall.testing.faults import Fault
 from canonicall.testing.server import serve

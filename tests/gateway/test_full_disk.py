@@ -12,7 +12,7 @@ import pytest
 
 from canonicall import verify_stream
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import Choice, LogSettings, ModelSettings, StoreSettings
+from canonicall.gateway.config import Choice, LogSettings, ModelSettings, StoreSettings
 from canonicall.store.engine import StoreError
 from gateway_support import Answer, World, ask
 

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from canonicall.gateway.app import Gateway
+from canonicall.gateway.config import Choice, KeySettings, ModelSettings, StoreSettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import Choice, KeySettings, ModelSettings, StoreSettings
 from gateway_faults import Told
 from gateway_support import UPSTREAM_KEY, World, ask
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from gateway_support import Answer, World, ask
 
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"

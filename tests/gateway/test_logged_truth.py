@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import Choice, LogSettings, ModelSettings
+from canonicall.gateway.config import Choice, LogSettings, ModelSettings
 from gateway_faults import BACKS, FRONTS, FULL, Faulty, Play, Upstream, stream_of
 from gateway_sockets import HEAD, served, until
 from gateway_sockets import Upstream as Host

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall import Reply, Request, Text, ToolMiddleware
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from gateway_support import UPSTREAM_KEY, World, ask
 
 MODELS = {"fast": ModelSettings(choices=(Choice(target="anthropic:claude-x"),))}

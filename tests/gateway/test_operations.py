@@ -8,12 +8,7 @@ from canonicall.client.secrets import Secret
 from canonicall.errors import InvalidValue
 from canonicall.facts.profile import load_profile
 from canonicall.facts.registry import find_profile
-from canonicall.gateway.exchange import HttpRequest
-from canonicall.gateway.governance.gate import Gate
-from canonicall.gateway.governance.keys import new_key
-from canonicall.gateway.governance.metrics import Metrics
-from canonicall.gateway.operations import answer
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     KeySettings,
     LogSettings,
@@ -21,6 +16,11 @@ from canonicall.gateway.settings import (
     ProviderSettings,
     Settings,
 )
+from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.governance.gate import Gate
+from canonicall.gateway.governance.keys import new_key
+from canonicall.gateway.governance.metrics import Metrics
+from canonicall.gateway.operations import answer
 from gateway_support import World, ask
 
 ADMIN, ADMIN_HASH = new_key(bytes(32))
@@ -50,7 +50,7 @@ class Gateway:
         self.settings = settings if settings is not None else Settings(keys=KEYS)
         self.gate = Gate(self.settings.keys, open_to_all=not self.settings.keys)
         self.metrics = Metrics()
-        self.is_draining = False
+        self.is_ending = False
         self.writable = True
         self.kept, self.reloads, self.wrong = [], 0, None
         self.discovered = []
@@ -116,7 +116,7 @@ async def test_other_paths_are_others_business():
 
 async def test_health_is_that_it_answers():
     app = Gateway()
-    app.is_draining, app.writable = True, False
+    app.is_ending, app.writable = True, False
     assert await asked(app, "/healthz", key="") == (200, {"status": "alive"})
     assert (await answer(request("/healthz", "HEAD"), app)).status == 200
 
@@ -124,7 +124,7 @@ async def test_health_is_that_it_answers():
 async def test_readiness_is_that_requests_can_come():
     app = Gateway()
     assert await asked(app, "/readyz", key="") == (200, {"status": "ready"})
-    app.is_draining = True
+    app.is_ending = True
     assert await asked(app, "/readyz") == (503, {"status": "not ready", "why": ["draining"]})
     app.writable = False
     reasons = ["draining", "the store cannot be written: database or disk is full"]
@@ -228,7 +228,7 @@ async def test_keys_are_listed_without_their_hashes():
 
 async def test_a_key_is_revoked_at_once_and_that_is_kept():
     app = Gateway()
-    app.gate.admit(PLAIN, "fast", 0.0)
+    await app.gate.admit(PLAIN, "fast", 0.0)
     assert await admin(app, "keys/team/revoke", "POST") == (
         200,
         {"key": "team", "state": "revoked"},
@@ -241,8 +241,8 @@ async def test_a_key_is_revoked_at_once_and_that_is_kept():
 
 async def test_limits_show_what_is_spent():
     app = Gateway()
-    app.gate.admit(PLAIN, "fast", 990.0).release(25, 999.0)
-    app.gate.admit(PLAIN, "fast", 1000.0)
+    (await app.gate.admit(PLAIN, "fast", 990.0)).release(25, 999.0)
+    await app.gate.admit(PLAIN, "fast", 1000.0)
     _, body = await admin(app, "limits")
     assert body["keys"][1] == {
         "key": "team",

@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.config_file import read_settings
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.settings import PromptMessage, PromptSettings, PromptVersion
+from canonicall.gateway.config import (
+    PromptMessage,
+    PromptSettings,
+    PromptVersion,
+    UnusableSettings,
+    read_settings,
+)
 from canonicall.testing.server import serve
 from gateway_backs import models, thinking_world
 from gateway_support import World, ask

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway.config import PromptSettings, PromptVersion
 from canonicall.gateway.forwarded_replies import events_with_fields, with_fields
-from canonicall.gateway.settings import PromptSettings, PromptVersion
 from canonicall.testing import Simulator
 from canonicall.testing.exchange import SimRequest
 from front_bodies import FORMATS, request_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.settings import StoreSettings
+from canonicall.gateway.config import StoreSettings
 from canonicall.testing.server import serve
 from front_bodies import request_of
 from gateway_backs import BOTH, models, thinking_world

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.settings import StoreSettings
+from canonicall.gateway.config import StoreSettings
 from canonicall.runtime.middleware import ToolMiddleware
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, models, thinking_world

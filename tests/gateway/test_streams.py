@@ -8,7 +8,7 @@ import pytest
 
 from canonicall.codec import decode_response
 from canonicall.events import StreamEnded
-from canonicall.gateway.settings import RepairSettings
+from canonicall.gateway.config import RepairSettings
 from canonicall.reply import Reply
 from canonicall.streams import StreamDecoder
 from canonicall.testing import Simulator

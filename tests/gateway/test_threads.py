@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway.config import KeySettings, StoreSettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import KeySettings, StoreSettings
 from canonicall.store.engine import StoreError
 from canonicall.testing import ScriptedModel, Simulator, says
 from canonicall.testing.server import serve

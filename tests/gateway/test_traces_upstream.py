@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.gateway.app import Gateway
+from canonicall.gateway.config import Choice, ModelSettings, Settings
 from canonicall.gateway.governance.traces import request_traces
-from canonicall.gateway.settings import Choice, ModelSettings, Settings
 from canonicall.testing import Simulator
 from gateway_support import World, ask, simulated_providers
 from traced import PARENT, TRACE, TRACEPARENT, Listening, Spans, traceparent_of
@@ -172,7 +172,7 @@ async def test_where_nothing_is_traced_nothing_is_sent():
 WITHOUT = """
 import sys
 sys.modules["opentelemetry"] = None
-from canonicall.gateway.config_file import read_settings
+from canonicall.gateway.config import read_settings
 text = b"providers: {openai: {key: sk-0123456789, sends_trace: true}}"
 print(*read_settings(text, "gateway.yaml", {}).warnings)
 """

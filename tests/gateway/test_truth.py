@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.settings import Choice, ModelSettings, RepairSettings
+from canonicall.gateway.config import Choice, ModelSettings, RepairSettings
 from gateway_support import World, ask
 
 MODELS = {"fast": ModelSettings(choices=(Choice(target="anthropic:claude-sonnet-4-5"),))}

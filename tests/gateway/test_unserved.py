@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import KeySettings
 from canonicall.testing.server import serve
 from delta_bodies import DELTAS
 from gateway_support import World, ask

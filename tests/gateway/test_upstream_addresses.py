@@ -8,7 +8,7 @@ from batches import each
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import TransportError
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     KeySettings,
     ModelSettings,

@@ -15,10 +15,10 @@ import pytest
 
 from canonicall.gateway import websocket
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.connections import Bounds
+from canonicall.gateway.config import KeySettings, ServerSettings, StoreSettings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.serving import Serving, _config
-from canonicall.gateway.settings import KeySettings, ServerSettings, StoreSettings
+from canonicall.gateway.server.connections import Bounds
+from canonicall.gateway.server.worker import Serving, _config
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, MORE, alias, models, thinking_world
 from gateway_faults import Told

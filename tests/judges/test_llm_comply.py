@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.testing import Simulator, call, says, thought

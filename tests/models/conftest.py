@@ -7,7 +7,7 @@ import pytest
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import Choice, ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.config import Choice, ModelSettings, ProviderSettings, Settings
 from canonicall.testing.server import serve
 from components import component
 from models.llama_server import MODEL, SETUPS, LlamaServer, running

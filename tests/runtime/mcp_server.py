@@ -16,6 +16,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 PIXEL = b"\x89PNG\r\n\x1a\n"
 NUMBERS = count()
 LOG = Path(sys.argv[1])
+OUTPUT = os.dup(1)
+"""The SDK has it for itself later on."""
 server = MCPServer("for tests")
 
 
@@ -47,6 +49,15 @@ def weather(city: str) -> dict[str, int]:
 def fail() -> str:
     """Does not work."""
     raise ToolError("the disk is full")
+
+
+@server.tool()
+async def flood(data: str, megabytes: int) -> str:
+    """Writes this to its output without an end, and never answers."""
+    for _ in range(megabytes):
+        os.write(OUTPUT, data.encode("latin-1") * (1024 * 1024 // len(data)))
+    await asyncio.sleep(3600)
+    return "done"
 
 
 @server.tool()

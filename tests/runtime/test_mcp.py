@@ -333,6 +333,46 @@ async def test_every_error_of_a_server_is_one_of_ours(log, monkeypatch, error):
         connection._client = held
 
 
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ("x", "a line of its output has more than 1,000,000 bytes"),
+        ("\xff\n", "its output is not UTF-8"),
+    ],
+    ids=["endless line", "no UTF-8"],
+)
+async def test_output_that_cannot_be_read_ends_the_program(log, monkeypatch, data, why):
+    """All that wait for an answer are told at once; the next call starts it again."""
+    monkeypatch.setattr("canonicall.runtime.mcp_transports.MOST_BYTES", 1_000_000)
+    async with program(log) as server:
+        tools = await server.tools()
+        calls = made("flood", data=data, megabytes=100), made("slow", seconds=3600)
+        async with asyncio.timeout(60):
+            ends = await run(Scheduler(tools), *calls)
+        for one in calls:
+            assert ends[one.name].result.error
+            assert why in ends[one.name].result.text
+        await until(lambda: not is_running(pids(log)[0]))
+        ends = await run(Scheduler(tools), made("echo", text="again"))
+        assert ends["echo"].result.text == "again"
+        assert len(pids(log)) == 2
+
+
+async def test_a_program_that_only_writes_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("canonicall.runtime.mcp_transports.MOST_BYTES", 1_000_000)
+    flood = "import os\nfor _ in range(100): os.write(1, b'x' * 1000000)\nwhile True: pass"
+    server = McpServer.stdio(sys.executable, ["-c", flood])
+    with pytest.raises(McpConnectionError, match="a line of its output has more than 1,000,000"):
+        await server.tools()
+
+
+async def test_a_long_line_is_read(log):
+    """In many pieces, of which each is looked at once."""
+    async with program(log) as server:
+        ends = await run(Scheduler(await server.tools()), made("echo", text="é" * 3_000_000))
+        assert "é" in ends["echo"].result.text
+
+
 async def test_an_answer_that_is_too_long_is_an_error_of_its_call_alone(website, monkeypatch):
     monkeypatch.setattr("canonicall.runtime.mcp_transports.MOST_BYTES", 20_000)
     async with McpServer.http(website[1]) as server:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from canonicall.client.transport import Timeouts, TransportError
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.testing import Simulator
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.script import ScriptedModel, Step

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from scenarios.field_support import sent
 from scenarios.scripted_hosts import Hosts, asked, model, question
 

@@ -7,7 +7,7 @@ import pytest
 from canonicall.blocks import Message
 from canonicall.events import StreamEnded
 from canonicall.framing.eventstream import write_frame
-from canonicall.gateway.settings import RepairSettings
+from canonicall.gateway.config import RepairSettings
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import SimResponse

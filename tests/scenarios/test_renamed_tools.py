@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from batches import each
 from canonicall import Action, Fault, provider_names, translate
 from canonicall.cli.verbs import cli
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from gateway_support import World, ask
 
 NAMES = ["get.weather", "search", "métro", "a" * 70, "x/1", "x.1"]

@@ -28,7 +28,7 @@ from canonicall.blocks import ToolCall
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.events import BlockEnded, BlockStarted, FinishReported, StreamEnded, TextAdded
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.streams import StreamDecoder
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport

@@ -16,7 +16,7 @@ from canonicall.codec import encode_response
 from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import RepairSettings, Settings
+from canonicall.gateway.config import RepairSettings, Settings
 from canonicall.runtime.middleware import ToolMiddleware
 from gateway_faults import FRONTS, Play, Upstream, said
 from gateway_support import Answer, ask, simulated_providers

@@ -80,3 +80,12 @@ def test_nothing_that_can_be_checked_is_an_error(run, tmp_path):
 
 def test_pins_are_read_as_pip_reads_them():
     assert pins(PINS) == {"some-package": "1.4.2", "other": "2.0"}
+
+
+def test_pins_of_several_files_are_checked(run, tmp_path):
+    more = tmp_path / "requirements.lock"
+    more.write_text("for-windows==3.1 ; sys_platform == 'win32' \\\n    --hash=sha256:00\n")
+    _, told = run(advisory(), advisory("for-windows", versions=["3.1"]))
+    assert "0 found" in told.out
+    folder = str(tmp_path / "advisories")
+    assert main(["--advisories", folder, "--pins", str(tmp_path / "pins.txt"), str(more)]) == 1

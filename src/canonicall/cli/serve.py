@@ -26,20 +26,21 @@ from canonicall.cli.visible import visible
 from canonicall.errors import CanonicallError
 from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.config_checks import exposure
-from canonicall.gateway.config_file import Loaded, load_file
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.environment_settings import (
+from canonicall.gateway.config import (
     SIMULATED,
+    Loaded,
+    SettingsSource,
+    UnusableSettings,
     default_settings,
     environment_settings,
+    exposure,
+    load_file,
 )
-from canonicall.gateway.settings_source import SettingsSource
 from canonicall.testing.simulator import Simulator
 from canonicall.testing.transport import SimulatorTransport
 
 if TYPE_CHECKING:
-    from canonicall.gateway.serving import Factory
+    from canonicall.gateway.server.worker import Factory
 
 _WIDEST = 120
 _OPTIONS = "the options"
@@ -88,7 +89,9 @@ def serve(
       canonicall serve -c gateway.yaml --port 9000 --watch
     """
     if example:
-        click.echo(files("canonicall.gateway").joinpath("example.yaml").read_text(), nl=False)
+        click.echo(
+            files("canonicall.gateway.config").joinpath("example.yaml").read_text(), nl=False
+        )
         return None
     if watch and config is None:
         raise click.UsageError("--watch needs a file: canonicall serve -c FILE --watch.")
@@ -139,7 +142,7 @@ class _Run:
     def serve(self, *, watch: bool) -> int:
         """Serve until told to end."""
         try:
-            serving = import_module("canonicall.gateway.serving")
+            serving = import_module("canonicall.gateway.server.processes")
         except ModuleNotFoundError as error:
             what = f"serving needs the package {error.name}: pip install 'canonicall[server]'"
             raise ServerMissing(what) from None

@@ -4,9 +4,7 @@ from ipaddress import ip_address
 
 from msgspec import Struct
 
-from canonicall.gateway.config_checks import profile_of
-from canonicall.gateway.config_problems import Problem
-from canonicall.gateway.settings import ModelSettings, Settings
+from canonicall.gateway.config import ModelSettings, Problem, Settings, profile_of
 from canonicall.store.places import shown
 
 # What clients put behind the address they are given, so that theirs ends where it has to; and the

@@ -17,7 +17,7 @@ from canonicall.cli.arguments import call_tools_option, profile_option
 from canonicall.cli.files import UnusableFile, shown
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.facts.registry import get_profile, provider_names
-from canonicall.gateway.listening import CannotListen, why_not
+from canonicall.gateway.server.sockets import CannotListen, why_not
 from canonicall.reply import Reply
 from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.faults import Fault, faults_in

@@ -231,7 +231,7 @@ def load_family(name: str) -> tuple[ModelRules, ...]:
     """What is said of a family of models, in each format that something is known of."""
     where = f"families/{name}"
     table = _read("families", name)
-    _known(table, ("title", "models"), where, "key of a family")
+    _known(table, ("title", "syntaxes", "models"), where, "key of a family")
     return _models(table.get("models", []), FORMATS, where, stated_by=where)
 
 

@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from canonicall.client.redaction import redacted
     from canonicall.gateway.app import Gateway
-    from canonicall.gateway.config_file import load_file, read_settings
-    from canonicall.gateway.exchange import Refused
-    from canonicall.gateway.governance.gate import Gate
-    from canonicall.gateway.governance.keys import hash_of, new_key
-    from canonicall.gateway.settings import (
+    from canonicall.gateway.config import (
         Choice,
         KeySettings,
         LogSettings,
@@ -20,25 +16,30 @@ if TYPE_CHECKING:
         ServerSettings,
         Settings,
         StoreSettings,
+        load_file,
+        read_settings,
     )
+    from canonicall.gateway.exchange import Refused
+    from canonicall.gateway.governance.gate import Gate
+    from canonicall.gateway.governance.keys import hash_of, new_key
 
 _HOME = {
-    "Choice": "canonicall.gateway.settings",
+    "Choice": "canonicall.gateway.config",
     "Gate": "canonicall.gateway.governance.gate",
     "Gateway": "canonicall.gateway.app",
-    "KeySettings": "canonicall.gateway.settings",
-    "LogSettings": "canonicall.gateway.settings",
-    "ModelSettings": "canonicall.gateway.settings",
-    "ProviderSettings": "canonicall.gateway.settings",
+    "KeySettings": "canonicall.gateway.config",
+    "LogSettings": "canonicall.gateway.config",
+    "ModelSettings": "canonicall.gateway.config",
+    "ProviderSettings": "canonicall.gateway.config",
     "Refused": "canonicall.gateway.exchange",
-    "RepairSettings": "canonicall.gateway.settings",
-    "ServerSettings": "canonicall.gateway.settings",
-    "Settings": "canonicall.gateway.settings",
-    "StoreSettings": "canonicall.gateway.settings",
+    "RepairSettings": "canonicall.gateway.config",
+    "ServerSettings": "canonicall.gateway.config",
+    "Settings": "canonicall.gateway.config",
+    "StoreSettings": "canonicall.gateway.config",
     "hash_of": "canonicall.gateway.governance.keys",
-    "load_file": "canonicall.gateway.config_file",
+    "load_file": "canonicall.gateway.config",
     "new_key": "canonicall.gateway.governance.keys",
-    "read_settings": "canonicall.gateway.config_file",
+    "read_settings": "canonicall.gateway.config",
     "redacted": "canonicall.client.redaction",
 }
 

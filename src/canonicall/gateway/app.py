@@ -15,6 +15,7 @@ from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway import operations
 from canonicall.gateway.call_counts import CallCounts
+from canonicall.gateway.config import Settings
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
@@ -31,14 +32,13 @@ from canonicall.gateway.revocations import Revocations
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.serving_turns import ServedTurn
-from canonicall.gateway.settings import Settings
 from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
 from canonicall.gateway.unserved import unserved_answer
 from canonicall.runtime.middleware import ToolMiddleware
 
 if TYPE_CHECKING:
-    from canonicall.gateway.serving import Serving
+    from canonicall.gateway.server.worker import Serving
 
 _Gone: TypeAlias = Callable[[], None]
 _DOORS = (
@@ -77,7 +77,7 @@ class Gateway:
             (*watchers, *filter(None, [self.operated.metrics])), is_observed=is_observed
         )
         self.keeping = Keeping(settings.store.path, days=settings.store.days)
-        self.revocations = Revocations(self.keeping)
+        self.revocations = Revocations(self.keeping, lambda: self.state.gate)
         self._lasting = Lasting(
             keeping=self.keeping,
             counts=CallCounts(tally, self.keeping.database),
@@ -174,10 +174,9 @@ class Gateway:
 
     async def _begin(self) -> None:
         """What has to be done before the first request."""
-        ledger = self.serving.ledger if self.serving is not None else None
-        if ledger is not None:
-            self.state.gate.count_in(ledger)
-        await self.revocations.begin(lambda: self.state.gate, ledger)
+        if self.serving is not None and self.serving.limiter is not None:
+            self.state.gate.limit_by(self.serving.limiter)
+        await self.revocations.begin()
         self.keeping.forget_old(time.time())
 
     async def _http(

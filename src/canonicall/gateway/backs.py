@@ -19,9 +19,8 @@ from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
 from canonicall.facts.registry import get_profile
 from canonicall.facts.target import Target
-from canonicall.gateway.profile_files import bring_files
-from canonicall.gateway.registrations import bring, take_away
-from canonicall.gateway.settings import ProviderSettings, Settings
+from canonicall.gateway.config import ProviderSettings, Settings
+from canonicall.gateway.registrations import bring, bring_files, take_away
 from canonicall.gateway.upstream_addresses import UpstreamAddresses
 from canonicall.runtime.model import Notify
 

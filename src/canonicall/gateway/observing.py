@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from canonicall.client.secrets import Secret
+from canonicall.gateway.config import LogSettings, Settings
 from canonicall.gateway.governance.request_log import RequestLog
 from canonicall.gateway.governance.traces import request_traces
 from canonicall.gateway.served import Watcher
-from canonicall.gateway.settings import LogSettings, Settings
 
 
 class Observing:

@@ -10,10 +10,10 @@ from canonicall.discovery.addresses import provider_name
 from canonicall.discovery.discover import discover
 from canonicall.discovery.profile_text import profile_text
 from canonicall.errors import CanonicallError
+from canonicall.gateway.config import Settings
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.metrics import Metrics
 from canonicall.gateway.operations import DiscoveryWanted
-from canonicall.gateway.settings import Settings
 
 if TYPE_CHECKING:
     from canonicall.gateway.app import Gateway
@@ -29,10 +29,10 @@ class Operated:
         self.metrics = metrics
 
     @property
-    def is_draining(self) -> bool:
+    def is_ending(self) -> bool:
         """Whether its server ends, and takes nothing new."""
         serving = self._gateway.serving
-        return serving is not None and serving.is_draining
+        return serving is not None and serving.is_ending
 
     @property
     def settings(self) -> Settings:

@@ -26,12 +26,11 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.errors import CanonicallError
+from canonicall.gateway.config import Settings, shown_settings
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import CONTENT_TYPE, Metrics
-from canonicall.gateway.governance.shown_settings import shown_keys, shown_settings
-from canonicall.gateway.settings import Settings
 
 _ADMIN = "/canonicall/admin/"
 _MOST_REPORTS = 1000
@@ -75,7 +74,7 @@ class App(Protocol):
         ...
 
     @property
-    def is_draining(self) -> bool:
+    def is_ending(self) -> bool:
         """Whether it ends, and takes nothing new."""
         ...
 
@@ -199,7 +198,7 @@ async def _health(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _ready(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    problems = ["draining"] if app.is_draining else []
+    problems = ["draining"] if app.is_ending else []
     if problem := await app.store_problem():
         problems.append(f"the store cannot be written: {problem}")
     if problems:
@@ -217,7 +216,7 @@ async def _metrics(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _keys(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    return HttpResponse.json({"keys": shown_keys(app.gate, app.now())})
+    return HttpResponse.json({"keys": app.gate.shown_keys(app.now())})
 
 
 async def _revoke(request: HttpRequest, app: App) -> HttpResponse:
@@ -231,12 +230,12 @@ async def _revoke(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _limits(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    return HttpResponse.json({"keys": app.gate.spending(app.now())})
+    return HttpResponse.json({"keys": await app.gate.spending(app.now())})
 
 
 async def _config(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    return HttpResponse.json(shown_settings(app.settings, app.gate, app.now()))
+    return HttpResponse.json(shown_settings(app.settings, app.gate.shown_keys(app.now())))
 
 
 async def _reload(request: HttpRequest, app: App) -> HttpResponse:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from canonicall.gateway.config import PromptMessage, PromptSettings, PromptVersion
 from canonicall.gateway.exchange import Refused
-from canonicall.gateway.settings import PromptMessage, PromptSettings, PromptVersion
 
 FIELD = "prompt"
 _PLACE = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from canonicall.findings import Finding
+from canonicall.gateway.config import ServerSettings
 from canonicall.gateway.exchange import HttpRequest, Refused
-from canonicall.gateway.settings import ServerSettings
 from canonicall.lookalikes import likeness, text_likeness
 from canonicall.plain import plain_json
 

@@ -6,6 +6,7 @@ What a program registers itself is no affair of the settings, and stays.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from canonicall.client.profile_files import read_profile
 from canonicall.facts.profile import Profile
 from canonicall.facts.registry import (
     find_profile,
@@ -13,7 +14,6 @@ from canonicall.facts.registry import (
     registered_profiles,
     unregister_provider,
 )
-from canonicall.gateway.config_problems import Problems
 
 _brought: dict[str, Profile] = {}
 
@@ -23,6 +23,14 @@ def bring(profile: Profile) -> None:
     if find_profile(profile.name) != profile:
         register_provider(profile, replace=True)
     _brought[profile.name] = profile
+
+
+def bring_files(paths: Iterable[str]) -> set[str]:
+    """Make profiles in files known, and give their names."""
+    profiles = [read_profile(path) for path in paths]
+    for profile in profiles:
+        bring(profile)
+    return {profile.name for profile in profiles}
 
 
 def take_away(names: Iterable[str]) -> None:
@@ -40,8 +48,8 @@ def take_away_all() -> None:
 
 
 @contextmanager
-def registered(profiles: Iterable[Profile], problems: Problems) -> Iterator[None]:
-    """Profiles known from here on, unless problems are found meanwhile: then all is as before.
+def registered(profiles: Iterable[Profile]) -> Iterator[None]:
+    """Profiles known from here on, unless an error is raised in here: then all is as before.
 
     One that has the name of another takes its place: an endpoint that was probed again is read
     again, and what an operator names counts more than what is built in. What other settings brought
@@ -56,11 +64,12 @@ def registered(profiles: Iterable[Profile], problems: Problems) -> Iterator[None
         register_provider(one, replace=True)
     try:
         yield
+    except BaseException:
+        for one in new:
+            unregister_provider(one.name)
+        new = []
+        raise
     finally:
-        if problems.errors:
-            for one in new:
-                unregister_provider(one.name)
-            new = []
         for one in before.values():
             if find_profile(one.name) != one and all(one.name != other.name for other in new):
                 register_provider(one, replace=True)

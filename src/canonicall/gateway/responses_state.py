@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from canonicall.gateway.config import StoreSettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import page_size
 from canonicall.gateway.keeping import Keeping
-from canonicall.gateway.settings import StoreSettings
 from canonicall.gateway.storage import locked, no_conversation, too_long
 from canonicall.gateway.turn_tree import RESPONSE, Lease, Line, Storing, Whole
 

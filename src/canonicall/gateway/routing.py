@@ -20,8 +20,7 @@ from canonicall.facts.registry import (
     provider_names,
 )
 from canonicall.facts.target import Target
-from canonicall.gateway.settings import ModelSettings
-from canonicall.gateway.wildcards import fits
+from canonicall.gateway.config import ModelSettings, fits
 
 _SESSIONS_KEPT = 20_000
 _KEPT_SECONDS = 3600.0

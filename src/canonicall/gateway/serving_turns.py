@@ -91,7 +91,7 @@ class ServedTurn:
         request = self._request
         model = front.model(self._asked, body) or self._prompted(body)
         streams = front.streams(self._asked, body)
-        key = self._admitted(model, streams)
+        key = await self._admitted(model, streams)
         if not model:
             what = "The request names no model: `model` says which one is to answer."
             raise Refused(400, "malformed", what, param="model")
@@ -136,13 +136,13 @@ class ServedTurn:
             return ""
         return prompt_model(body, self._state.settings.prompts)
 
-    def _admitted(self, model: str, streams: bool) -> str:
+    async def _admitted(self, model: str, streams: bool) -> str:
         """The name of the key that the request is let in with."""
         state, headers = self._state, self._request.headers
         shown = shown_key(headers, self._request.query)
         try:
             # One that names no model is told so, not that its key is for others.
-            self._permit = state.gate.admit(shown, model or None, state.backs.means.now())
+            self._permit = await state.gate.admit(shown, model or None, state.backs.means.now())
         finally:
             # Who is refused is told of as well.
             begun = self._begun = Begun(

@@ -6,12 +6,12 @@ from msgspec import Struct
 from canonicall.client.transport import Transport
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.call_counts import CallCounts
+from canonicall.gateway.config import Settings
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.origins import Origins
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.memory import Memory
 from canonicall.gateway.routing import Routes, Switched
-from canonicall.gateway.settings import Settings
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from canonicall.findings import Action, Fault, Finding
+from canonicall.gateway.config import StoreSettings
 from canonicall.gateway.conversation_store import Held, Item
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.keeping import Keeping
-from canonicall.gateway.settings import StoreSettings
 from canonicall.gateway.turn_tree import RESPONSE, Lease, Line, Storing
 from canonicall.gateway.turns import Turn, target_name
 from canonicall.store.engine import StoreError, Write

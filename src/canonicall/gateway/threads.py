@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from canonicall.gateway.config import StoreSettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.opaque import is_packed
-from canonicall.gateway.settings import StoreSettings
 from canonicall.gateway.storage import too_long
 from canonicall.gateway.turn_tree import MESSAGE, Line, Storing, Whole
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from canonicall.events import ErrorReported, Event, StreamEnded
-from canonicall.gateway.settings import ProviderSettings, Settings
+from canonicall.gateway.config import ProviderSettings, Settings
 
 HIDDEN = "(the address of the upstream)"
 _URL = re.compile(r"https?://[^\s\"'<>|\\]+")

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from canonicall.errors import CanonicallError
-from canonicall.runtime.mcp_transports import FATE, Fate
+from canonicall.runtime.mcp_transports import FATE, OUTPUT, Fate, Output
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -45,6 +45,7 @@ class Connection:
         self._client: Client
         self._closing = asyncio.Event()
         self._has_ended = False
+        self._failure = ""
         self._holder: asyncio.Task[None]
         self._listener: asyncio.Task[None] | None = None
 
@@ -64,6 +65,7 @@ class Connection:
                 one._client = ready.result()
                 return one
             why = "it did not answer in time." if not one._holder.done() else _why(one._holder)
+            why = f"{one._failure}." if one._failure else why
         except asyncio.CancelledError:
             await one._abandoned()
             raise
@@ -92,7 +94,8 @@ class Connection:
         try:
             return await self._client.list_tools(cursor=cursor)
         except MCPError as error:
-            raise McpConnectionError(self._name, f"its tools cannot be listed: {error}.") from error
+            why = self._failure or error
+            raise McpConnectionError(self._name, f"its tools cannot be listed: {why}.") from error
         except (ValueError, RuntimeError) as error:
             what = f"its list of tools cannot be read ({type(error).__name__})."
             raise McpError(self._name, what) from error
@@ -120,7 +123,7 @@ class Connection:
             if _is_closed(error) or not self.is_alive:
                 raise McpConnectionError(
                     self._name,
-                    f"the call has no answer ({error})."
+                    f"the call has no answer ({self._failure or error})."
                     " What it did is not known; it was not sent again.",
                 ) from error
             raise McpError(self._name, f"{tool}: {error}.") from error
@@ -149,11 +152,15 @@ class Connection:
     @asynccontextmanager
     async def _watched(self, open: Open) -> Any:
         """The streams, with an eye on the end of what comes in."""
+        OUTPUT.set(None)
         async with open() as (incoming, outgoing):
-            yield _Watched(incoming, self._ended), outgoing
+            yield _Watched(incoming, OUTPUT.get() or Output(), self._ended), outgoing
 
-    def _ended(self) -> None:
+    def _ended(self, failure: str) -> None:
+        """Nothing comes any more: what is behind the connection ends as well."""
         self._has_ended = True
+        self._failure = self._failure or failure
+        self._closing.set()
 
     async def _told(self, message: Any) -> None:
         """Servers up to 2025-11-25 tell of changes by a notification."""
@@ -188,10 +195,11 @@ class Connection:
 
 
 class _Watched:
-    """A stream that tells when it has ended."""
+    """A stream that tells when it has ended; it does so where the output behind it fails."""
 
-    def __init__(self, stream: Any, ended: Callable[[], None]) -> None:
+    def __init__(self, stream: Any, output: Output, ended: Callable[[str], None]) -> None:
         self._stream = stream
+        self._output = output
         self._ended = ended
 
     def __getattr__(self, name: str) -> Any:
@@ -202,10 +210,14 @@ class _Watched:
 
     async def __anext__(self) -> Any:
         try:
-            return await self._stream.__anext__()
+            message = await self._stream.__anext__()
         except BaseException:
-            self._ended()
+            self._ended("")
             raise
+        if self._output.failure:
+            self._ended(self._output.failure)
+            raise StopAsyncIteration
+        return message
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()

@@ -2,10 +2,15 @@
 
 The SDK's HTTP transport ends as a whole when one request cannot be sent. Here such a failure is the
 answer to that request and to no other, and it is known whether the request ever left.
+
+The SDK collects a line of a program's output until it ends, however long it gets. It has no setting
+for that, but one for the encoding of the output, so the bound is a codec: it is UTF-8, gives the
+SDK whole lines only, and nothing after a line that is too long.
 """
 
+import codecs
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
@@ -14,7 +19,10 @@ from canonicall.errors import InvalidValue
 
 _SECONDS = 30.0
 MOST_BYTES = 64 * 1024 * 1024
-"""The most bytes of one answer, or of one line of a stream of answers, that are read by HTTP."""
+"""The most bytes that are read of one answer, or of one line of a stream or a program's output."""
+_ENCODING = "canonicall_mcp_lines"
+_WAKE = '{"jsonrpc":"2.0","method":"notifications/message"}\n'
+"""A message without a meaning: whoever waits for one looks at the output then."""
 _SECONDS_BETWEEN_BYTES = 300.0
 """Calls may take long; how long is the scheduler's business. Servers send signs of life."""
 
@@ -30,6 +38,18 @@ FATE: ContextVar[Fate | None] = ContextVar("canonicall_mcp_fate", default=None)
 """That of the call which is being made: the SDK sends a request in its caller's context."""
 
 
+class Output:
+    """The output of a program, and why no more of it is read, once that is so."""
+
+    def __init__(self) -> None:
+        self.failure = ""
+
+
+OUTPUT: ContextVar[Output | None] = ContextVar("canonicall_mcp_output", default=None)
+"""That of the program behind a connection, in the context of the task that holds it: the SDK makes
+its decoder there."""
+
+
 def check_sdk() -> None:
     """Raise where the official SDK is not installed: it is an extra."""
     if find_spec("mcp") is None:
@@ -38,17 +58,62 @@ def check_sdk() -> None:
         )
 
 
-def stdio_transport(
+class _Lines(codecs.IncrementalDecoder):
+    """Bytes of a program's output in, whole lines out."""
+
+    def __init__(self, errors: str = "strict") -> None:
+        super().__init__(errors)
+        self._output = OUTPUT.get() or Output()
+        self._line = bytearray()
+
+    def decode(self, data: Any, final: bool = False) -> str:  # noqa: ARG002  the SDK never says so
+        if self._output.failure:
+            return ""
+        whole, newline, rest = data.rpartition(b"\n")
+        lines = bytes(self._line + whole + newline) if newline else b""
+        if newline:
+            self._line.clear()
+        self._line += rest
+        if len(self._line) > MOST_BYTES:
+            return self._failed(f"a line of its output has more than {MOST_BYTES:,} bytes")
+        try:
+            return lines.decode()
+        except UnicodeDecodeError:
+            return self._failed("its output is not UTF-8")
+
+    def _failed(self, why: str) -> str:
+        self._line.clear()
+        self._output.failure = why
+        return _WAKE
+
+
+def _codec(name: str) -> codecs.CodecInfo | None:
+    if name != _ENCODING:
+        return None
+    plain = codecs.lookup("utf-8")
+    return codecs.CodecInfo(plain.encode, plain.decode, incrementaldecoder=_Lines, name=_ENCODING)
+
+
+codecs.register(_codec)
+
+
+@asynccontextmanager
+async def stdio_transport(
     command: str, args: tuple[str, ...], env: Mapping[str, str] | None
-) -> AbstractAsyncContextManager[tuple[Any, Any]]:
+) -> AsyncIterator[tuple[Any, Any]]:
     """Start the program; its end is waited for when this is left."""
     from mcp import StdioServerParameters  # noqa: PLC0415  an extra
     from mcp.client.stdio import stdio_client  # noqa: PLC0415
 
     parameters = StdioServerParameters(
-        command=command, args=list(args), env=None if env is None else dict(env)
+        command=command,
+        args=list(args),
+        env=None if env is None else dict(env),
+        encoding=_ENCODING,
     )
-    return stdio_client(parameters)
+    OUTPUT.set(Output())
+    async with stdio_client(parameters) as streams:
+        yield streams
 
 
 @asynccontextmanager

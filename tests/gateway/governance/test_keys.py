@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from canonicall.errors import InvalidValue
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.governance.keys import KeyRing, hash_of, new_key, shown_key
-from canonicall.gateway.settings import KeySettings
 
 KEY, HASH = new_key(bytes(range(32)))
 NEW_YEAR_2030 = 1_893_456_000.0

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from canonicall.gateway.config_checks import exposure
-from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     KeySettings,
     ModelSettings,
     ServerSettings,
     Settings,
+    exposure,
 )
+from canonicall.gateway.governance.keys import hash_of
 from gateway_support import Answer, World, ask
 
 MODELS = {"fast": ModelSettings(choices=(Choice(target="anthropic:claude-opus-4-6"),))}

@@ -9,8 +9,8 @@ import threading
 import pytest
 
 from canonicall.client.secrets import Secret
+from canonicall.gateway.config import LogSettings
 from canonicall.gateway.governance.request_log import LogFileError, RequestLog
-from canonicall.gateway.settings import LogSettings
 from canonicall.reply import Usage
 from gateway.governance.told import begun, served
 

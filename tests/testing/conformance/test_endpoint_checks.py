@@ -6,7 +6,7 @@ from batches import each
 from canonicall.client.transport import TransportError
 from canonicall.discovery.addresses import DiscoveryError
 from canonicall.facts.registry import get_profile, provider_names
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.reply import Usage
 from canonicall.testing import Fault, Schedule, ScriptedModel, Simulator, call, says, serve
 from canonicall.testing.conformance import NotConforming, check_endpoint, probe_endpoint

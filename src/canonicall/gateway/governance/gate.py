@@ -1,25 +1,23 @@
 """Who is let in: the key, what it may ask for, and how much of it.
 
-One gate stands before one state of the gateway. A reload makes a new gate, which takes over what
-was spent and what is still running (`after`), so that nobody gets a fresh minute by it.
+One gate stands before one state of the gateway. A reload makes a new gate, which counts where the
+old one did (`after`), so that nobody gets a fresh minute by it.
 
-Limits are those of one process, unless it counts in a ledger with others (`count_in`): then they
-are those of all together. Workers of a server that has no ledger for them are given `share`, their
+Limits are those of one process, unless its limiter is shared (`limit_by`): then they are those of
+all together. Workers of a server that has no such limiter for them are given `share`, their
 number, and each lets in its part: the limit divided by `share`, at least 1.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.keys import KeyRing, VirtualKey
-from canonicall.gateway.governance.windows import Spent
-from canonicall.gateway.settings import KeySettings
-
-if TYPE_CHECKING:
-    from canonicall.gateway.governance.ledger import Ledger, Row
+from canonicall.gateway.governance.limits import KeyLimits, Limiter, LimitReached
+from canonicall.gateway.governance.windows import LocalLimiter
 
 _CONCURRENT_WAIT = 1.0
 """Nobody knows when a running request ends; a second is often enough."""
@@ -45,11 +43,11 @@ class Spending(Struct, frozen=True):
 class Permit:
     """One request that was let in. Whoever has it must release it, once."""
 
-    __slots__ = ("_account", "_virtual")
+    __slots__ = ("_limiter", "_virtual")
 
-    def __init__(self, virtual: VirtualKey | None, account: "_Account | None") -> None:
+    def __init__(self, virtual: VirtualKey | None, limiter: Limiter | None) -> None:
         self._virtual = virtual
-        self._account = account
+        self._limiter = limiter
 
     @property
     def key(self) -> str:
@@ -62,9 +60,9 @@ class Permit:
 
     def release(self, tokens: int, now: float) -> None:
         """The request has ended and cost so many tokens. A second time does nothing."""
-        account, self._account = self._account, None
-        if account is not None:
-            account.end(tokens, now)
+        limiter, self._limiter = self._limiter, None
+        if limiter is not None and self._virtual is not None:
+            limiter.end(self._virtual.hash, tokens, now)
 
 
 class Gate:
@@ -80,33 +78,26 @@ class Gate:
     ) -> None:
         self._ring = KeyRing(keys)
         self._open = open_to_all
+        self._share = max(1, share)
         self.revoked = set(revoked)
-        self.ledger: Ledger | None = None
-        self.accounts: Mapping[str, _Account] = {
-            hash: _Account(key.settings, max(1, share)) for hash, key in self._ring.by_hash.items()
-        }
+        self.limit_by(LocalLimiter())
 
     def after(self, old: "Gate") -> Self:
         """Take the place of an older gate, with what is spent there, running there and revoked."""
         self.revoked |= old.revoked
-        if old.ledger is not None:
-            self.count_in(old.ledger)
-            return self
-        for hash, account in self.accounts.items():
-            if hash in old.accounts:
-                account.spent = old.accounts[hash].spent
+        self.limit_by(old.limiter)
         return self
 
-    def count_in(self, ledger: "Ledger") -> None:
-        """Hold limits against what all workers have spent together."""
-        self.ledger = ledger
-        rows = ledger.rows(self._ring.by_hash)
-        self.accounts = {
-            hash: _SharedAccount(key.settings, rows[hash])
-            for hash, key in self._ring.by_hash.items()
+    def limit_by(self, limiter: Limiter) -> None:
+        """Hold limits against what is counted there."""
+        self.limiter = limiter
+        limiter.know(self._ring.by_hash)
+        share = 1 if limiter.is_shared else self._share
+        self._limits = {
+            hash: _limits(key.settings, share) for hash, key in self._ring.by_hash.items()
         }
 
-    def admit(self, shown: str, model: str | None, now: float) -> Permit:
+    async def admit(self, shown: str, model: str | None, now: float) -> Permit:
         """A permit for one request, or `Refused`. What is refused is not counted."""
         key = self.identify(shown, now)
         if key is None:
@@ -115,9 +106,11 @@ class Gate:
             what = f"The key {key.name!r} may not be used for the model {model!r}."
             allowed = f" It may be used for: {', '.join(key.settings.models) or 'none'}."
             raise Refused(403, "permission", what + allowed)
-        account = self.accounts[key.hash]
-        account.begin(key.name, now)
-        return Permit(key, account)
+        limits = self._limits[key.hash]
+        reached = await self.limiter.begin(key.hash, limits, now)
+        if reached is not None:
+            raise _refusal(key.name, limits, reached)
+        return Permit(key, self.limiter)
 
     def identify(self, shown: str, now: float) -> VirtualKey | None:
         """Whose key it is; None for anybody where the gate is open. No request is counted."""
@@ -155,81 +148,45 @@ class Gate:
         """All keys, and the state of each."""
         return [(key, key.state(now, self.revoked)) for key in self._ring.by_hash.values()]
 
-    def spending(self, now: float) -> list[Spending]:
-        """What each key has spent in the last minute, and what it is let."""
+    def shown_keys(self, now: float) -> list[dict[str, Any]]:
+        """The keys as an admin is shown them: state, settings and the beginning of the hash."""
         return [
-            self.accounts[hash].spending(key.name, now) for hash, key in self._ring.by_hash.items()
+            {"name": key.name, "state": state, **to_builtins(key.settings), "hash": key.shown_hash}
+            for key, state in self.keys(now)
         ]
 
+    async def spending(self, now: float) -> list[Spending]:
+        """What each key has spent in the last minute, and what it is let."""
+        return [await self._spending(key, now) for key in self._ring.by_hash.values()]
 
-class _Account:
-    """The limits of one key, and what it has spent."""
-
-    __slots__ = ("_concurrent", "_requests", "_tokens", "spent")
-
-    def __init__(self, settings: KeySettings, share: int) -> None:
-        self._concurrent = _part(settings.concurrent, share)
-        self._requests = _part(settings.requests_per_minute, share)
-        self._tokens = _part(settings.tokens_per_minute, share)
-        self.spent = Spent()
-        """The same in all gates that have known the key."""
-
-    def begin(self, key: str, now: float) -> None:
-        """One more request, or `Refused`."""
-        spent = self.spent
-        if self._concurrent and spent.running >= self._concurrent:
-            what = f"The key {key!r} has {spent.running} requests open, as many as it may."
-            raise Refused(429, "rate_limited", what, retry_after=_CONCURRENT_WAIT)
-        for what, limit, window in (
-            ("requests", self._requests, spent.requests),
-            ("tokens", self._tokens, spent.tokens),
-        ):
-            wait = window.wait(limit, now) if limit else 0.0
-            if wait > 0:
-                said = f"The key {key!r} has used up its {what} per minute ({limit})."
-                raise Refused(429, "rate_limited", said, retry_after=wait)
-        spent.begin()
-        spent.requests.add(1, now)
-
-    def end(self, tokens: int, now: float) -> None:
-        """One less, and what it cost: only now is that known."""
-        self.spent.end()
-        self.spent.tokens.add(max(0, tokens), now)
-
-    def spending(self, key: str, now: float) -> Spending:
-        """What is told of it."""
+    async def _spending(self, key: VirtualKey, now: float) -> Spending:
+        spent, limits = await self.limiter.spent(key.hash, now), self._limits[key.hash]
         return Spending(
-            key=key,
-            running=self.spent.running,
-            concurrent=self._concurrent,
-            requests=self.spent.requests.at(now),
-            requests_per_minute=self._requests,
-            tokens=self.spent.tokens.at(now),
-            tokens_per_minute=self._tokens,
+            key=key.name,
+            running=spent.running,
+            concurrent=limits.concurrent,
+            requests=spent.requests,
+            requests_per_minute=limits.requests_per_minute,
+            tokens=spent.tokens,
+            tokens_per_minute=limits.tokens_per_minute,
         )
 
 
-class _SharedAccount(_Account):
-    """One whose spending is that of all workers: it is held while it is looked at."""
+def _limits(settings: KeySettings, share: int) -> KeyLimits:
+    def part(limit: int) -> int:
+        return max(1, limit // share) if limit > 0 else 0
 
-    __slots__ = ("_lock",)
-
-    def __init__(self, settings: KeySettings, row: "Row") -> None:
-        super().__init__(settings, share=1)
-        self.spent, self._lock = row
-
-    def begin(self, key: str, now: float) -> None:
-        with self._lock:
-            super().begin(key, now)
-
-    def end(self, tokens: int, now: float) -> None:
-        with self._lock:
-            super().end(tokens, now)
-
-    def spending(self, key: str, now: float) -> Spending:
-        with self._lock:
-            return super().spending(key, now)
+    return KeyLimits(
+        concurrent=part(settings.concurrent),
+        requests_per_minute=part(settings.requests_per_minute),
+        tokens_per_minute=part(settings.tokens_per_minute),
+    )
 
 
-def _part(limit: int, share: int) -> int:
-    return max(1, limit // share) if limit > 0 else 0
+def _refusal(key: str, limits: KeyLimits, reached: LimitReached) -> Refused:
+    if reached.limit == "concurrent":
+        what = f"The key {key!r} has {reached.spent} requests open, as many as it may."
+        return Refused(429, "rate_limited", what, retry_after=_CONCURRENT_WAIT)
+    limit = getattr(limits, f"{reached.limit}_per_minute")
+    what = f"The key {key!r} has used up its {reached.limit} per minute ({limit})."
+    return Refused(429, "rate_limited", what, retry_after=reached.wait)

@@ -15,8 +15,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue
-from canonicall.gateway.settings import KeySettings
-from canonicall.gateway.wildcards import fits
+from canonicall.gateway.config import KeySettings, fits
 
 _PREFIX = "sk-canonicall-"
 """Clients and scanners for leaked keys know `sk-`; the rest says whose it is."""

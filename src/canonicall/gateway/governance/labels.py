@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from canonicall.gateway.wildcards import fits
+from canonicall.gateway.config import fits
 
 OTHER = "other"
 _MOST = 100

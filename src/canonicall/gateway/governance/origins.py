@@ -17,9 +17,8 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from canonicall.client.endpoints import is_loopback
+from canonicall.gateway.config import Settings, fits
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
-from canonicall.gateway.settings import Settings
-from canonicall.gateway.wildcards import fits
 
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s\[\],/@?#:]+))(?::[0-9]{0,5})?")
 _WILDCARD_ADDRESSES = ("", "0.0.0.0", "::")  # noqa: S104  compared, not bound

@@ -18,8 +18,8 @@ import msgspec
 from canonicall.client.redaction import redacted, redacted_text
 from canonicall.client.secrets import Secret, hide
 from canonicall.errors import CanonicallError
+from canonicall.gateway.config import LogSettings
 from canonicall.gateway.served import Begun, Served, Watcher
-from canonicall.gateway.settings import LogSettings
 from canonicall.gateway.turns import shown_tokens
 from canonicall.store.batches import Waiting
 

@@ -1,10 +1,14 @@
-"""How much was spent in the last minute. The clock is handed in.
+"""How much was spent in the last minute, and counting it in one process.
 
-What is known is a row of numbers: a list, or memory that several processes see. Whoever shares it
-sees to it that only one works on it at a time.
+What is known of a key is a row of numbers: a list, or memory that several processes see. Whoever
+shares it sees to it that only one works on it at a time.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import TypeAlias
+
+from canonicall.gateway.governance.limits import KeyLimits, KeyUse, LimitReached
 
 Numbers: TypeAlias = "list[int] | memoryview[int]"
 
@@ -73,41 +77,81 @@ class Window:
         numbers[_SECOND] = second
 
 
-class Spent:
+class Row:
     """What is held against the limits of a key, by one worker or by several."""
 
-    __slots__ = ("_running", "_worker", "requests", "tokens")
+    __slots__ = ("_requests", "_running", "_tokens", "_worker")
 
     def __init__(self, numbers: "Numbers | None" = None, *, worker: int = 0) -> None:
-        """`numbers`: as many as `count` says, which others may see; `worker`: which one this is."""
+        """`numbers`: as many as `size` says, which others may see; `worker`: which one this is."""
         if numbers is None:
-            numbers = [0] * self.count(workers=1)
-        self.requests = Window(numbers[:_WINDOW])
-        self.tokens = Window(numbers[_WINDOW : 2 * _WINDOW])
+            numbers = [0] * self.size(workers=1)
+        self._requests = Window(numbers[:_WINDOW])
+        self._tokens = Window(numbers[_WINDOW : 2 * _WINDOW])
         self._running = numbers[2 * _WINDOW :]
         """In each worker, so that it is known what ends with one that dies."""
         self._worker = worker
 
     @staticmethod
-    def count(*, workers: int) -> int:
+    def size(*, workers: int) -> int:
         """How many numbers it takes for so many workers."""
         return 2 * _WINDOW + workers
 
-    @property
-    def running(self) -> int:
-        """How many requests are under way."""
-        return sum(self._running)
-
-    def begin(self) -> None:
-        """One more runs in this worker."""
+    def begin(self, limits: KeyLimits, now: float) -> LimitReached | None:
+        """One more request runs in this worker, or a limit is reached."""
+        running = sum(self._running)
+        if limits.concurrent and running >= limits.concurrent:
+            return LimitReached("concurrent", running, None)
+        if limits.requests_per_minute:
+            wait = self._requests.wait(limits.requests_per_minute, now)
+            if wait > 0:
+                return LimitReached("requests", self._requests.at(now), wait)
+        if limits.tokens_per_minute:
+            wait = self._tokens.wait(limits.tokens_per_minute, now)
+            if wait > 0:
+                return LimitReached("tokens", self._tokens.at(now), wait)
         self._running[self._worker] += 1
+        self._requests.add(1, now)
+        return None
 
-    def end(self) -> None:
-        """One less."""
+    def end(self, tokens: int, now: float) -> None:
+        """One less, and what it cost: only now is that known."""
         self._running[self._worker] -= 1
+        self._tokens.add(max(0, tokens), now)
+
+    def spent(self, now: float) -> KeyUse:
+        """What it says."""
+        return KeyUse(sum(self._running), self._requests.at(now), self._tokens.at(now))
 
     def begin_anew(self) -> None:
         """This worker takes the place of one that died: what ran there runs no more."""
         self._running[self._worker] = 0
-        self.requests.put_right()
-        self.tokens.put_right()
+        self._requests.put_right()
+        self._tokens.put_right()
+
+
+class LocalLimiter:
+    """Fits `Limiter`: what one process lets in."""
+
+    is_shared = False
+
+    def __init__(self) -> None:
+        self._rows: defaultdict[str, Row] = defaultdict(Row)
+
+    def know(self, keys: Iterable[str]) -> None:
+        """Nothing has to be prepared."""
+
+    async def begin(self, key: str, limits: KeyLimits, now: float) -> LimitReached | None:
+        return self._rows[key].begin(limits, now)
+
+    def end(self, key: str, tokens: int, now: float) -> None:
+        self._rows[key].end(tokens, now)
+
+    async def spent(self, key: str, now: float) -> KeyUse:
+        return self._rows[key].spent(now)
+
+    async def revoke(self, key: str) -> None:
+        """Nobody else has to be told."""
+
+    async def newly_revoked(self) -> set[str]:
+        return set()
