@@ -19,7 +19,7 @@ from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
 from canonicall.testing.exchange import SimRequest
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.server import serve
 from canonicall.testing.simulator import Simulator
 from canonicall.tools.functions import tool

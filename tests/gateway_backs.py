@@ -10,7 +10,7 @@ from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.testing import Simulator, call, says, thought
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from gateway_support import World
 
 BACKS = [f"{name}/{format}" for name in provider_names() for format in get_profile(name).formats]

@@ -9,8 +9,8 @@ from batches import each
 from canonicall.blocks import Media, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.client.failure import with_more
 from canonicall.client.learning import Learned, change_for
-from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS, UNFORCED
 from canonicall.conversation import Conversation
+from canonicall.facts.lessons import lessons
 from canonicall.facts.schema_rules import SchemaRule
 from canonicall.facts.target import IdRule, Target
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
@@ -207,7 +207,7 @@ async def test_a_call_that_the_host_refused_is_asked_for_again():
         ("This model does not support the effort parameter.", {"efforts": ()}),
         ("Unsupported value: 'reasoning_effort' does not support 'none' with this model. Supported values are: 'minimal', 'low', 'medium', and 'high'.", {"thinking": ("effort",), "efforts": ("minimal", "low", "medium", "high")}),
         ("Unsupported value: 'minimal' is not supported with the 'gpt-5.1' model. Supported values are: 'none', 'low', 'medium', and 'high'.", {"thinking": ("effort",), "efforts": ("none", "low", "medium", "high")}),
-        ("Unsupported value: 'tool_choice' does not support 'x' with this model. Supported values are: 'none' and 'auto'.", UNFORCED),
+        ("Unsupported value: 'tool_choice' does not support 'x' with this model. Supported values are: 'none' and 'auto'.", lessons().change("choice_unsupported", "openai-chat")),
     ],
 )  # fmt: skip
 def test_the_parameter_that_an_error_names(words, fields):
@@ -252,7 +252,8 @@ def test_every_error_on_record_gives_a_change_that_can_be_made(entry):
 
 def test_codes_of_the_table_are_codes_of_errors():
     known = {entry.code for entry in table()} | {code for entry in table() for code in entry.also}
-    assert {*CHANGES, *HOPELESS, *CHANCE, *(code for code, _ in BY_FORMAT)} <= known
+    taught = {code for one in lessons().lesson for code in one.codes}
+    assert taught | lessons().hopeless | lessons().chance <= known
 
 
 @given(st.text(max_size=200))

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from canonicall import Report, Text, Thinking, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.errors import decode_error, encode_error
 from canonicall.wire.anthropic.messages import encode_turn
 from canonicall.wire.anthropic.request import decode_request, encode_request
 from canonicall.wire.anthropic.response import decode_response, encode_response
-from canonicall.wire.anthropic.target import TARGET
 from corpus.support import needs_corpus, recorded
 
 pytestmark = needs_corpus

@@ -11,11 +11,11 @@ from batches import each
 from canonicall.blocks import Media, Text, Thinking
 from canonicall.findings import Report
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.errors import decode_error, encode_error
 from canonicall.wire.bedrock.messages import encode_turn
 from canonicall.wire.bedrock.request import decode_request, encode_request
 from canonicall.wire.bedrock.response import decode_response, encode_response
-from canonicall.wire.bedrock.target import TARGET
 from corpus.support import errors, needs_corpus, requests, responses
 from wire.support import with_raw_id
 

@@ -9,11 +9,11 @@ from functools import partial
 
 from batches import each
 from canonicall.blocks import Text, Thinking
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.cohere.errors import decode_error, encode_error
 from canonicall.wire.cohere.messages import encode_turn
 from canonicall.wire.cohere.request import decode_request, encode_request
 from canonicall.wire.cohere.response import decode_response, encode_response
-from canonicall.wire.cohere.target import TARGET
 from corpus.support import errors, needs_corpus, requests, responses
 from wire.support import as_turn, transcript
 

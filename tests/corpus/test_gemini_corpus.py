@@ -16,11 +16,11 @@ from batches import each
 from canonicall.blocks import Code, Media, Text, Thinking, ToolCall, ToolResult
 from canonicall.transcript.render import render
 from canonicall.transcript.turns import Turn
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.errors import decode_error, encode_error
 from canonicall.wire.gemini.messages import encode_turn
 from canonicall.wire.gemini.request import decode_request, encode_request
 from canonicall.wire.gemini.response import decode_response, encode_response
-from canonicall.wire.gemini.target import TARGET
 from corpus.support import errors, needs_corpus, requests, responses
 
 pytestmark = needs_corpus

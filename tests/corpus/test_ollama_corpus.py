@@ -8,10 +8,10 @@ from functools import partial
 
 from batches import each
 from canonicall.blocks import Text, Thinking
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.messages import encode_turn
 from canonicall.wire.ollama.request import decode_request, encode_request
 from canonicall.wire.ollama.response import decode_response, encode_response
-from canonicall.wire.ollama.target import TARGET
 from corpus.support import needs_corpus, requests, responses
 from wire.support import as_turn, transcript
 

@@ -25,11 +25,11 @@ from canonicall import (
 from canonicall.errors import MalformedBody
 from canonicall.findings import Report
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.openai_chat import TARGET
 from canonicall.wire.openai_chat.errors import decode_error
 from canonicall.wire.openai_chat.messages import encode_turn
 from canonicall.wire.openai_chat.request import decode_request, encode_request
 from canonicall.wire.openai_chat.response import decode_response, encode_response
-from canonicall.wire.openai_chat.target import TARGET
 from corpus.support import needs_corpus, recorded
 
 pytestmark = needs_corpus

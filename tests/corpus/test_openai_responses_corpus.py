@@ -12,11 +12,11 @@ from batches import each
 from canonicall.blocks import Media, Text, Thinking, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.openai_responses import TARGET
 from canonicall.wire.openai_responses.errors import decode_error, encode_error
 from canonicall.wire.openai_responses.messages import encode_turn
 from canonicall.wire.openai_responses.request import decode_request, encode_request
 from canonicall.wire.openai_responses.response import decode_response, encode_response
-from canonicall.wire.openai_responses.target import TARGET
 from corpus.support import errors, needs_corpus, requests, responses
 
 pytestmark = needs_corpus

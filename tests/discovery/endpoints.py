@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from canonicall.discovery.discover import discover
 from canonicall.testing.exchange import SimRequest
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.simulator import Simulator
 from canonicall.testing.small_model import SmallModel
 

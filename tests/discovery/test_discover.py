@@ -17,7 +17,7 @@ from canonicall.discovery.profile_text import profile_text
 from canonicall.facts.profile import load_profile
 from canonicall.facts.registry import get_target, register_provider, unregister_provider
 from canonicall.testing.exchange import SimResponse
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.server import serve
 from canonicall.testing.simulator import Simulator
 from canonicall.wire.formats import FORMATS

@@ -1,7 +1,7 @@
 """docs/violations.md is the table of the judge and of the explainer, in words of their own.
 
-The rows follow from verify/codes.py, verify/streams/codes.py and verify/errors.toml alone: the page has
-to be as they are.
+The rows follow from verify/codes.py, verify/streams/codes.py, facts/errors.toml and the files of
+hosts alone: the page has to be as they are.
 """
 
 import ast

@@ -20,7 +20,10 @@ def test_every_format_is_a_literal_name():
     written = {
         one.name.replace("_", "-")
         for one in folders
-        if one.is_dir() and one.joinpath("target.py").is_file()
+        if one.is_dir() and one.joinpath("request.py").is_file()
     }
     assert set(get_args(Format)) == set(FORMATS) == written
+    based = files("canonicall.facts").joinpath("formats").iterdir()
+    bases = {file.name.removesuffix(".toml") for file in based}
+    assert bases == {*written, "openai-compatible"}
     assert [get_format(name).name for name in FORMATS] == list(FORMATS)

@@ -1,15 +1,13 @@
 """The built-in profiles: complete, sourced, and saying nothing twice."""
 
 import re
-from importlib.util import find_spec
 
-import pytest
 from msgspec.structs import replace
 
 from batches import each
+from canonicall.facts.bases import base_target
 from canonicall.facts.profile import FORMATS, Profile, Rule, override
-from canonicall.facts.registry import _base_target, get_profile, get_target, provider_names
-from canonicall.facts.target import Target
+from canonicall.facts.registry import get_profile, get_target, provider_names
 
 PROVIDERS = [
     "openai",
@@ -66,13 +64,6 @@ DOMAINS = {
     "gemini": "gemini-api",
     "vertex": "vertex",
 }
-
-
-def base_target(format: str) -> Target:
-    module = f"canonicall.wire.{format.replace('-', '_')}.target"
-    if find_spec(module) is None:
-        pytest.skip(f"the format {format} has no target yet")
-    return _base_target(format)
 
 
 def all_rules(profile: Profile) -> list[Rule]:

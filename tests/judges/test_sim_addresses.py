@@ -10,7 +10,7 @@ from canonicall.client.model import HttpModel
 from canonicall.conversation import Conversation
 from canonicall.facts.registry import get_profile, get_target, provider_names
 from canonicall.request import Request
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.server import serve
 from canonicall.testing.simulator import Simulator
 from judges.sources import MISSING

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from batches import each
 from canonicall.facts.registry import get_profile, get_target, provider_names
-from canonicall.testing.host_words import told_by
+from canonicall.testing.habits import models_of
 from canonicall.testing.issued_ids import call_id
-from canonicall.testing.known_models import models_of
-from canonicall.testing.model_limits import LIMITS
+from canonicall.testing.model_limits import is_broken, text_of
+from canonicall.testing.refusals import own_text
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify
 from canonicall.verify.lexical import id_fault
@@ -18,12 +18,12 @@ from testing.asking import CHAT, FUNCTIONS, MESSAGES, RESPONSES, ask
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
 USER = {"role": "user", "content": "Hi"}
 SETTINGS = {
-    "$.tool_choice": [{"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}],
-    "$.max_tokens": [{"max_tokens": 5}],
-    "$.reasoning.effort": [{"reasoning": {"effort": "low"}}],
-    "$.messages": [{"messages": [{"role": "system", "content": "Be brief."}, USER]}],
-    "$.temperature": [{"temperature": 100}],
-    "$.tools": [{}, {"tools": [{"functionDeclarations": [{"name": "a"}]}, {"googleSearch": {}}]}],
+    "tool_choice": [{"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}],
+    "max_tokens": [{"max_tokens": 5}],
+    "reasoning.effort": [{"reasoning": {"effort": "low"}}],
+    "messages": [{"messages": [{"role": "system", "content": "Be brief."}, USER]}],
+    "temperature": [{"temperature": 100}],
+    "tools": [{}, {"tools": [{"functionDeclarations": [{"name": "a"}]}, {"googleSearch": {}}]}],
 }
 
 
@@ -76,18 +76,26 @@ def broken_body(limit, model, format):
         "gemini": {"contents": [{"parts": [{"text": "Hi"}]}]},
         "ollama": {"model": model, "messages": [USER], "tools": FUNCTIONS},
     }[format]
-    if limit.where == "$.reasoning.effort":
+    if limit.field == "reasoning.effort":
         bare.pop("tools")
-    settings = SETTINGS.get(limit.where, [{}])
-    return next(bare | one for one in settings if limit.is_broken(bare | one))
+    settings = SETTINGS.get(limit.field, [{}])
+    return next(bare | one for one in settings if is_broken(limit, bare | one))
 
 
-@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.models} {limit.where}")
-def test_a_model_says_what_it_cannot_do(limit):
-    glob = limit.models if isinstance(limit.models, str) else limit.models[0]
-    model = glob.replace("*", "x")
-    simulator = Simulator(limit.provider)
-    is_of_responses = limit.where.startswith("$.reasoning.")
+LIMITS = [
+    (provider, limit)
+    for provider in provider_names()
+    for limit in get_profile(provider).simulator.limits
+]
+
+
+@pytest.mark.parametrize(
+    ("provider", "limit"), LIMITS, ids=[f"{name} {one.models} {one.field}" for name, one in LIMITS]
+)
+def test_a_model_says_what_it_cannot_do(provider, limit):
+    model = limit.models[0].replace("*", "x")
+    simulator = Simulator(provider)
+    is_of_responses = limit.field.startswith("reasoning.")
     format = "openai-responses" if is_of_responses else simulator.profile.format
     paths = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": MESSAGES}
     paths["ollama"] = "/api/chat"
@@ -96,10 +104,10 @@ def test_a_model_says_what_it_cannot_do(limit):
     status, answer = ask(simulator, path, body)
     assert status == limit.status
     told = answer.get("detail") or answer["error"]
-    words = limit.words if isinstance(limit.words, str) else limit.words(body)
-    words = words.replace("{model}", model)
+    words = text_of(limit, body, model)
+    assert "{" not in words
     assert words in (told, told["message"] if isinstance(told, dict) else "")
-    assert simulator.seen[-1].violations[0].where == limit.where
+    assert simulator.seen[-1].violations[0].where == f"$.{limit.field}"
 
 
 def test_other_models_of_the_provider_can():
@@ -150,8 +158,8 @@ def test_hosts_refuse_in_their_own_words(provider, model, messages, words):
 
 def test_a_host_without_words_of_its_own_has_those_of_the_format():
     violation = refuse("missing_result", "$.messages[1]", "as OpenAI says it", source="here")
-    assert told_by("openai", violation, {}) == ""
-    assert "insufficient" in told_by("deepseek", violation, {})
+    assert own_text(get_target("openai"), violation, {}) == ""
+    assert "insufficient" in own_text(get_target("deepseek"), violation, {})
 
 
 @each("provider", provider_names())

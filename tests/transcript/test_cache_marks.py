@@ -10,9 +10,9 @@ from canonicall.request import Request, Tool
 from canonicall.transcript.cache_marks import fitted_marks
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
-from canonicall.wire.anthropic.target import TARGET as ANTHROPIC
-from canonicall.wire.openai_chat.target import TARGET as CHAT
-from canonicall.wire.openai_responses.target import TARGET as RESPONSES
+from canonicall.wire.anthropic import TARGET as ANTHROPIC
+from canonicall.wire.openai_chat import TARGET as CHAT
+from canonicall.wire.openai_responses import TARGET as RESPONSES
 
 PICTURE = Media(media_type="image/png", url="u", cache="default")
 ITEMS = replace(RESPONSES, cache_marks=4)

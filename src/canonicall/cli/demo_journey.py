@@ -17,6 +17,7 @@ from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import encode_request
 from canonicall.codec.streams import StreamDecoder
 from canonicall.conversation import Conversation
+from canonicall.facts.names import FALLBACK
 from canonicall.facts.registry import get_target, provider_names
 from canonicall.facts.target import Target
 from canonicall.folding import fold
@@ -24,8 +25,7 @@ from canonicall.outcome import Outcome
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.testing.exchange import SimRequest
-from canonicall.testing.known_models import models_of
-from canonicall.testing.paths import path_of
+from canonicall.testing.habits import models_of, path_of
 from canonicall.testing.script import ScriptedModel, Step, call, says, thought
 from canonicall.testing.simulator import Simulator
 from canonicall.wire.formats import get_format
@@ -141,7 +141,7 @@ def stop_name(provider: str, format: str) -> str:
 def route() -> tuple[str, ...]:
     """All providers, and the first one again: what it signed is still valid then."""
     known = [stop.partition("/")[0] for stop in _FIRST_STOPS]
-    others = [name for name in provider_names() if name not in (*known, "generic")]
+    others = [name for name in provider_names() if name not in (*known, FALLBACK)]
     return (*_FIRST_STOPS, *others, _FIRST_STOPS[0])
 
 

@@ -17,7 +17,7 @@ from canonicall.facts.registry import get_target
 from canonicall.facts.target import Target
 from canonicall.findings import Report
 from canonicall.request import Params, Request
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.simulator import Simulator
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn

@@ -34,7 +34,7 @@ class Sources:
 
 
 def rules_of(format: str) -> str:
-    return f"src/canonicall/wire/{format.replace('-', '_')}/target.py"
+    return f"src/canonicall/facts/formats/{format}.toml"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -20,6 +20,8 @@ from canonicall.verify.explainer import Entry, table
 _JUDGES = "canonicall.verify."
 _TABLES = (f"{_JUDGES}codes", f"{_JUDGES}violation")
 """What every judge uses: here stand all codes."""
+_OPENAI = ("openai-chat", "openai-responses")
+"""The formats that others speak besides their owner."""
 
 
 def _checks_schemas(target: Target) -> bool:
@@ -34,7 +36,7 @@ def _knows_fields(target: Target) -> bool:
     """Of OpenAI's formats, fields are judged where they are known, and reasoning."""
     is_refused = target.reasoning_refused and target.reasoning == "none"
     is_closed = bool(target.fields.closed)
-    return not target.format.startswith("openai") or is_closed or is_refused
+    return target.format not in _OPENAI or is_closed or is_refused
 
 
 def _limits_ids(target: Target) -> bool:
@@ -43,7 +45,7 @@ def _limits_ids(target: Target) -> bool:
 
 def _checks_output(target: Target) -> bool:
     """Of the hosts that speak OpenAI's formats, those that are known to read schemas."""
-    return not target.format.startswith("openai") or target.schemas.checked
+    return target.format not in _OPENAI or target.schemas.checked
 
 
 def _refuses_parameters(target: Target) -> bool:

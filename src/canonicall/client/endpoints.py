@@ -30,12 +30,6 @@ Choose: TypeAlias = Callable[[str, tuple[Secret, ...]], Secret]
 """One of a provider's keys, for one request."""
 _SERVICE = "bedrock"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-# anthropic 2.8.0, lib/vertex/_client.py: these places have hosts of their own.
-_HOSTS = {
-    "global-aiplatform.googleapis.com": "aiplatform.googleapis.com",
-    "us-aiplatform.googleapis.com": "aiplatform.us.rep.googleapis.com",
-    "eu-aiplatform.googleapis.com": "aiplatform.eu.rep.googleapis.com",
-}
 
 
 class MissingSetting(CanonicallError):
@@ -200,7 +194,7 @@ def base_address(profile: Profile, format: str, own: ProviderConfig) -> str:
         what = "the provider has no address of its own."
         raise MissingSetting(what, where=where, help=help, variables=(variable,))
     filled = _PLACEHOLDER.sub(lambda found: _value(found[1], own, where), base.rstrip("/"))
-    for usual, special in _HOSTS.items():
+    for usual, special in profile.other_hosts.items():
         filled = filled.replace(f"//{usual}/", f"//{special}/")
     return filled
 

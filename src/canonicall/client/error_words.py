@@ -3,47 +3,13 @@
 import re
 from collections.abc import Callable
 
-from canonicall.client.lessons import BY_FORMAT, UNFORCED, UNSIGNED, Fields
 from canonicall.client.refused_output import less_output
+from canonicall.facts.lessons import Fields, lessons, pattern
 from canonicall.facts.target import FieldPlace, FieldRule, Target, ThinkingKind
 from canonicall.transcript.thinking import EFFORTS
 
 _PLACES: tuple[FieldPlace, ...] = ("request", "message", "part", "call", "tool")
-_PARAMETER = re.compile(
-    r"(?:Unsupported|Unknown) (?:parameter|value): '?(?P<name>[\w.]*\w)"
-    r"|(?:does not support parameter|[Aa]rgument not supported on this model:) (?P<said>\w+)"
-    r"|(?P<old>temperature|top_p|top_k)\W{0,2} is deprecated"
-    r"|`?temperature`? and `?(?P<second>top_p)`? cannot both be specified"
-    r"|invalid (?P<fixed>temperature|top_p): only"
-)
-_USE_INSTEAD = re.compile(r"Use '(max_completion_tokens|max_tokens)' instead")
-_FIELD = re.compile(
-    r"(?:property|parameter:|name|supplied:) ['\"`]?(?P<name>\w+)|(?P<path>\w+): Extra inputs"
-)
 _SWITCHES: tuple[ThinkingKind, ...] = ("adaptive", "enabled", "disabled")
-_SWITCH = re.compile(r"thinking\.type\.(?P<kind>\w+)|adaptive thinking is not", re.IGNORECASE)
-_LEVELS = re.compile(r"Supported levels: ([\w, ]+)")
-_VALUES = re.compile(r"Supported values are: ([^.]+)")
-_DEMANDS: tuple[tuple[str, Fields], ...] = (
-    ("store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
-    ("stream must be set to true", {"stream_only": True}),
-    ("instructions are required", {"instructions_required": True}),
-)
-"""What some hosts want every request to say, in the words they ask for it."""
-_PARAMS = {
-    "max_output_tokens": "max_tokens",
-    "stop_sequences": "stop",
-    "stopSequences": "stop",
-    "random_seed": "seed",
-    "reasoning_effort": "reasoning",
-    "reasoningEffort": "reasoning",
-    "thinking": "reasoning",
-    "output_config": "reasoning",
-    "response_format": "output",
-    "text": "output",
-    "format": "output",
-    "outputConfig": "output",
-}
 _NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens", "output")
 
 
@@ -58,26 +24,26 @@ def _parameter(words: str, target: Target) -> Fields:
     demanded = _demanded(words, target) or less_output(words, target)
     if demanded:
         return demanded
-    instead = _USE_INSTEAD.search(words)
+    instead = pattern("token_limit").search(words)
     if instead is not None:
         return {"token_limit_field": instead[1]}
-    found = _PARAMETER.search(words)
+    found = pattern("parameter").search(words)
     named = next(filter(None, found.groups()), "") if found else ""
     name = named.partition(".")[0]
     if name == "parallel_tool_calls":
         return {"parallel_switch": False}
     if name == "tool_choice":
-        return UNFORCED
+        return lessons().change("choice_unsupported", target.format)
     efforts = _listed_efforts(words)
     if efforts:
         return {"thinking": ("effort",), "efforts": efforts}
-    name = _PARAMS.get(name, name)
+    name = lessons().reading.parameters.get(name, name)
     return {"refused_params": (name,)} if name in _NAMED else {}
 
 
 def _listed_efforts(words: str) -> tuple[str, ...]:
     """The efforts that an error says a model knows; other values are listed in the same words."""
-    found = _VALUES.search(words)
+    found = pattern("values").search(words)
     listed = re.findall(r"\w+", found[1]) if found else []
     efforts = tuple(one for one in ("none", *EFFORTS) if one in listed)
     return efforts if {"low", "medium", "high"} & set(efforts) else ()
@@ -87,26 +53,26 @@ def _demanded(words: str, target: Target) -> Fields:
     """What an error wants a request to say, where a target can be told to."""
     del target
     said = words.lower()
-    return next((fields for demand, fields in _DEMANDS if demand in said), {})
+    return next((one.change for one in lessons().demand if one.text in said), {})
 
 
 def _unknown_field(words: str, target: Target) -> Fields:
     """Nothing any more that the target is not known to have, and not the field that it names."""
-    found = _FIELD.search(words)
+    found = pattern("field").search(words)
     name = (found["name"] or found["path"]) if found else ""
-    if not name or (("unknown_field", target.format) in BY_FORMAT):
+    if not name or lessons().is_of_format("unknown_field", target.format):
         return {}
     rule = target.fields
     kept = {place: tuple(one for one in getattr(rule, place) if one != name) for place in _PLACES}
     closed: Fields = {"fields": FieldRule(**kept, closed=_PLACES)}
     if "reasoning" in name or "thinking" in name:
-        return {**closed, **UNSIGNED}
+        return {**closed, **lessons().change("reasoning_refused", target.format)}
     return {**closed, **_parameter(f"Unknown parameter: '{name}'", target)}
 
 
 def _thinking(words: str, target: Target) -> Fields:
     """Without the way of switching thinking that an error names first."""
-    found = _SWITCH.search(words)
+    found = pattern("thinking").search(words)
     if found is None:
         return {"refused_params": ("reasoning",)}
     named = (found["kind"] or "adaptive").lower()
@@ -120,7 +86,7 @@ def _effort(words: str, target: Target) -> Fields:
     values = _listed_efforts(words)
     if values:
         return {"thinking": ("effort",), "efforts": values}
-    found = _LEVELS.search(words)
+    found = pattern("levels").search(words)
     listed = found[1].split(", ") if found else []
     return {"efforts": tuple(one for one in EFFORTS if one in listed)}
 

@@ -11,18 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.client.error_words import fields_in
-from canonicall.client.lessons import (
-    BY_FORMAT,
-    CHANCE,
-    CHANGES,
-    HOPELESS,
-    NARROWEST,
-    OF_ONE_CONVERSATION,
-    UNKNOWN,
-    Fields,
-)
+from canonicall.facts.lessons import Fields, lessons
 from canonicall.facts.target import Target
 from canonicall.verify.explainer import Explanation, explain
+
+UNKNOWN = "unknown"
+"""The code of a refusal that nobody understands."""
 
 
 class Change(Struct, frozen=True):
@@ -48,19 +42,20 @@ def change_for(
         error if isinstance(error, (str, bytes, dict)) else words, request=body, target=target
     )
     codes = [entry.code for entry in told.entries]
-    if HOPELESS.intersection(codes) or CHANCE.intersection(codes):
+    known = lessons()
+    if known.hopeless.intersection(codes) or known.chance.intersection(codes):
         return None, told
     for entry in told.entries:
         fields = _effective(_fields(entry.code, words, target), target)
         if fields:
             return Change(entry.code, fields, entry.meaning), told
-    narrow = _effective(NARROWEST, target)
+    narrow = _effective(known.narrowest, target)
     return (Change(UNKNOWN, narrow, "nobody knows why") if narrow else None), told
 
 
 def is_chance(told: Explanation) -> bool:
     """Whether the same request may be accepted the next time."""
-    return any(entry.code in CHANCE for entry in told.entries)
+    return any(entry.code in lessons().chance for entry in told.entries)
 
 
 def is_outside(explanation: Explanation) -> bool:
@@ -85,14 +80,14 @@ class Learned:
 
     def keep(self, target: Target, change: Change) -> None:
         """Remember a change that was accepted, where it says something to whoever comes next."""
-        if self._is_shared and change.code in OF_ONE_CONVERSATION:
+        if self._is_shared and change.code in lessons().of_one_conversation:
             return
         self._fields[target] = {**self._fields.get(target, {}), **change.fields}
 
 
 def _fields(code: str, words: str, target: Target) -> Fields:
     told = fields_in(code, words, target)
-    return told or BY_FORMAT.get((code, target.format)) or CHANGES.get(code, {})
+    return told or lessons().change(code, target.format)
 
 
 def _effective(fields: Fields, target: Target) -> Fields:

@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from canonicall.errors import CanonicallError, UnknownName
-from canonicall.facts.endpoint import AWS, BEARER, ENDPOINTS, Endpoint
+from canonicall.facts.endpoint import AWS, BEARER, Endpoint, format_endpoint
+from canonicall.facts.target import FORMATS
 
-_VERSIONS = {"openai-chat": "/v1", "openai-responses": "/v1", "gemini": "/v1beta", "cohere": "/v2"}
-"""What stands between a host and the path of a format where its owner serves it."""
 _ENDINGS = {"cohere": "/v2/chat"}
 """How the address of a request ends, where its path alone is too common to tell."""
 _ORDER = (
@@ -21,15 +20,6 @@ _ORDER = (
     "bedrock",
 )
 """A host that speaks several formats is asked in the first of them that answers."""
-_LISTS = {
-    "openai-chat": "/models",
-    "openai-responses": "/models",
-    "anthropic": "/v1/models",
-    "gemini": "/models",
-    "ollama": "/api/tags",
-    "cohere": "/models",
-}
-"""Where each format lists its models; Bedrock does so at another host."""
 
 
 class DiscoveryError(CanonicallError):
@@ -51,13 +41,13 @@ class Place(Struct, frozen=True):
 
     @property
     def endpoint(self) -> Endpoint:
-        return ENDPOINTS[self.format]
+        return format_endpoint(self.format)
 
     @property
     def models_url(self) -> str:
         """Where the models are listed; empty where they are not."""
-        path = _LISTS.get(self.format)
-        return "" if path is None else self.base + path
+        path = format_endpoint(self.format).models_path
+        return self.base + path if path else ""
 
     def headers(self, key: str) -> dict[str, str]:
         """What every request has: the format's own headers, and the key."""
@@ -71,8 +61,8 @@ class Place(Struct, frozen=True):
 
 def places(url: str, format: str = "") -> list[Place]:
     """The places to try for an address, the likeliest first; with `format` only those of it."""
-    if format and format not in ENDPOINTS:
-        raise UnknownName("wire format", format, ENDPOINTS)
+    if format and format not in FORMATS:
+        raise UnknownName("wire format", format, FORMATS)
     address = checked(url)
     named, base = _without_path(address)
     wanted = [format] if format else [named] if named else list(_ORDER)
@@ -113,14 +103,14 @@ def provider_name(url: str) -> str:
 
 
 def _auth(format: str) -> str:
-    auth = ENDPOINTS[format].auth
+    auth = format_endpoint(format).auth
     return BEARER if auth == AWS else auth
 
 
 def _without_path(address: str) -> tuple[str, str]:
     """The format whose request path an address ends with, and what stands before it."""
     for format in _ORDER:
-        endpoint = ENDPOINTS[format]
+        endpoint = format_endpoint(format)
         if endpoint.names_model:
             # Whatever the model is called: the words behind it tell the format.
             opening, ending = endpoint.path.split("{model}")
@@ -134,7 +124,7 @@ def _without_path(address: str) -> tuple[str, str]:
 
 def _bases(format: str, base: str, *, is_whole: bool) -> Iterator[str]:
     path = urlsplit(base).path
-    version = _VERSIONS.get(format, "")
+    version = format_endpoint(format).version
     if is_whole:
         yield base
     elif version:

@@ -14,7 +14,7 @@ from canonicall.blocks import Message, Native, Text, ToolCall, ToolResult
 from canonicall.codec.encode import encode_request
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError
-from canonicall.facts.endpoint import ENDPOINTS
+from canonicall.facts.endpoint import format_endpoint
 from canonicall.facts.schema_rules import SchemaRule
 from canonicall.facts.target import FieldRule, IdRule, Target
 from canonicall.request import Params, Request, Tool, ToolChoice
@@ -64,7 +64,7 @@ class Draft(Struct, frozen=True, kw_only=True):
             usage = {"stream_options": {"include_usage": True}}
             request = replace(request, native=Native(self.target.format, usage))
         body = encode_request(request, self.target).body
-        if ENDPOINTS[self.target.format].names_model:
+        if format_endpoint(self.target.format).names_model:
             body = {name: value for name, value in body.items() if name not in _MODEL_FIELDS}
         return body
 

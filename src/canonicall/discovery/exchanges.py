@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.client.learning import change_for
-from canonicall.client.lessons import UNKNOWN
+from canonicall.client.learning import UNKNOWN, change_for
 from canonicall.discovery.answer import Answer, Kind, Told, told_in
 from canonicall.discovery.draft import Draft
 from canonicall.discovery.statement import Evidence

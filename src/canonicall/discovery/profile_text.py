@@ -14,12 +14,13 @@ from canonicall.discovery.addresses import provider_name
 from canonicall.discovery.id_rules import id_rule
 from canonicall.discovery.toml import table, written, written_key
 from canonicall.discovery.tooling import ToolingInfo
-from canonicall.facts.endpoint import AWS, ENDPOINTS
+from canonicall.facts.endpoint import AWS, format_endpoint
+from canonicall.facts.names import FALLBACK
 from canonicall.facts.profile import Rule, load_profile
 from canonicall.facts.registry import get_profile
 from canonicall.facts.target import TextForm
 
-_NARROWEST = {"openai-chat": "generic"}
+_NARROWEST = {"openai-chat": FALLBACK}
 """Profiles with the rules that hold at every host of a format."""
 _FIELDS = {
     "tools_with_history": "tools_with_history",
@@ -76,7 +77,7 @@ def _addresses(info: ToolingInfo, source: str) -> Iterator[str]:
     others = {one: base for one, base in info.formats.items() if base != info.url}
     if others:
         yield table("[base_urls]", others)
-    usual = ENDPOINTS[info.wire_format].auth
+    usual = format_endpoint(info.wire_format).auth
     if usual not in (info.auth, AWS):
         heading = f"[endpoints.{written_key(info.wire_format)}]"
         yield table(heading, {"auth": info.auth, "source": source})

@@ -5,12 +5,15 @@ then the body does not name it.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue
+from canonicall.facts.conversion import convert
+from canonicall.facts.format_files import format_table
 
 BEARER = "bearer"
 AWS = "aws"
@@ -36,37 +39,21 @@ class Endpoint(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return "{model}" in self.path
 
 
-ENDPOINTS = {
-    "openai-chat": Endpoint(
-        path="/chat/completions", auth=BEARER, source="openai 3.49.0 (Python), _client.py"
-    ),
-    "openai-responses": Endpoint(
-        path="/responses",
-        compact_path="/responses/compact",
-        auth=BEARER,
-        source="openai 3.49.0 (Python), _client.py",
-    ),
-    "anthropic": Endpoint(
-        path="/v1/messages",
-        auth="x-api-key",
-        headers={"anthropic-version": "2023-06-01"},
-        source="anthropic 2.8.0 (Python), _client.py",
-    ),
-    "gemini": Endpoint(
-        path="/models/{model}:generateContent",
-        stream_path="/models/{model}:streamGenerateContent?alt=sse",
-        auth="x-goog-api-key",
-        source="google-genai 3.1.0 (Python), models.py and _api_client.py",
-    ),
-    "bedrock": Endpoint(
-        path="/model/{model}/converse",
-        stream_path="/model/{model}/converse-stream",
-        auth=AWS,
-        source="botocore 1.44.0, bedrock-runtime service model",
-    ),
-    "cohere": Endpoint(path="/chat", auth=BEARER, source="cohere 7.3.1 (Python), v2/raw_client.py"),
-    "ollama": Endpoint(path="/api/chat", auth=BEARER, source="ollama 0.6.3 (Python), _client.py"),
-}
+class FormatEndpoint(Endpoint, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A format at its owner: the `[endpoint]` table of its file."""
+
+    version: str = ""
+    """What stands between the host and the path."""
+    models_path: str = ""
+    """Where models are listed, behind the version; empty where they are not listed at this host."""
+
+
+@cache
+def format_endpoint(format: str) -> FormatEndpoint:
+    """Where the owner of a format is asked for a reply."""
+    where = f"{format}.toml: endpoint"
+    endpoint: FormatEndpoint = convert(format_table(format)["endpoint"], FormatEndpoint, where)
+    return endpoint
 
 
 def load_endpoints(value: Any, formats: tuple[str, ...], where: str) -> dict[str, Endpoint]:
@@ -79,7 +66,7 @@ def load_endpoints(value: Any, formats: tuple[str, ...], where: str) -> dict[str
 
 def endpoint_of(own: Mapping[str, Endpoint], format: str) -> Endpoint:
     """The endpoint of a format: what a profile says itself, and the format's own for the rest."""
-    usual = ENDPOINTS[format]
+    usual = format_endpoint(format)
     ours = own.get(format)
     if ours is None:
         return usual

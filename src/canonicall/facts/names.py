@@ -53,5 +53,7 @@ ProviderName: TypeAlias = Literal[
     "xai",
     "zai",
 ]
+FALLBACK = "generic"
+"""The provider whose rules are used for an unknown one: those that hold at every chat host."""
 TargetName: TypeAlias = ProviderName | Format | str
 """Any text, because a model may follow and providers can be registered; editors offer the names."""

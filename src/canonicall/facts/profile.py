@@ -1,4 +1,4 @@
-"""A provider's profile: a TOML file in, a checked value out.
+"""A provider's profile and the families of its models: TOML files in, checked values out.
 
 A profile says who the provider is (name, wire format, signing domain, address) and how it differs
 from the base rules of its format. Every rule names the field of `Target` it overrides, the source
@@ -14,7 +14,25 @@ it was read in, and the month it was read:
 value is a table, and only the entries given are changed. `[[models]]` holds rules for the models a
 glob matches; all entries that match apply, in the order of the file. An entry with `format` belongs
 to that other format of the provider, everything else to its own. `[served]` holds rules of the same
-form which say what the service takes beyond that, and which nothing is rendered by.
+form which say what the service takes beyond that, and which nothing is rendered by. `[errors]` says
+how the host refuses (`host_errors`), `[simulator]` what its simulator does (`habits`).
+
+What several providers share is written once. `families = ["claude"]` names files of `families/`:
+what is said there of a family of models holds for every provider that serves it. A family writes
+the names of models as their maker does; `model_prefix` says what may precede them here. An entry of
+a family may name providers of which it is not known (`unknown_at`). `like = "openai-compatible"`
+names a file of `formats/` with narrower values, which are taken where a provider states nothing.
+
+Of two rules about one field the later one counts:
+
+1. the base of the format (`formats/openai-chat.toml`),
+2. what the provider is like (`formats/openai-compatible.toml`),
+3. the provider's own rules, and its `[[models]]` for `match = "*"`,
+4. the rules of its families, in the order in which it names them,
+5. the provider's `[[models]]`, in the order of the file.
+
+A family is about fewer models than a provider's rules are, and more is known there of each: so it
+counts before them. A provider that treats a model of a family differently says so in `[[models]]`.
 
 Only here is a profile checked: a wrong field, a wrong value or a missing source is refused with
 the file and the path.
@@ -22,8 +40,11 @@ the file and the path.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from pkgutil import get_data
 from typing import Any, Literal, TypeAlias, get_type_hints
 
 import msgspec
@@ -31,6 +52,8 @@ from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.facts.endpoint import Endpoint, load_endpoints
+from canonicall.facts.habits import NO_HABITS, Habits, load_habits
+from canonicall.facts.host_errors import NO_ERRORS, HostErrors, load_errors
 from canonicall.facts.schema_rules import SchemaRule
 from canonicall.facts.target import FORMATS, FieldRule, IdRule, NameRule, Target
 
@@ -56,6 +79,8 @@ class Rule(Provenance, frozen=True, kw_only=True):
     confidence: Confidence = "C"
     adds: bool = False
     """Whether a list is added to the one that holds already, and does not replace it."""
+    stated_by: str = ""
+    """The file that states it, where that is not the provider's own: `families/claude`."""
 
 
 class Quirk(Provenance, frozen=True, kw_only=True):
@@ -71,6 +96,8 @@ class ModelRules(Struct, frozen=True):
     format: str
     rules: dict[str, Rule]
     served: dict[str, Rule] = {}
+    unknown_at: tuple[str, ...] = ()
+    """The providers of which it is not known; only entries of a family name some."""
 
 
 class Profile(Struct, frozen=True, kw_only=True):
@@ -89,6 +116,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     """What stands before the path of its format, as the official clients are given it."""
     base_urls: dict[str, str] = {}
     """The addresses of its other formats, where they differ."""
+    other_hosts: dict[str, str] = {}
+    """Hosts that stand for those an address is made with, for some regions for example."""
     endpoints: dict[str, Endpoint] = {}
     """Paths and headers by format, where they are not those of the format."""
     key_env: tuple[str, ...] = ()
@@ -98,9 +127,21 @@ class Profile(Struct, frozen=True, kw_only=True):
     rules: dict[str, Rule] = {}
     served: dict[str, Rule] = {}
     """What the service takes although it is not sent."""
+    like: str = ""
+    """The file of `formats/` with the values that count where it states nothing itself."""
+    families: tuple[str, ...] = ()
+    """The families of the models it serves; their rules are among `models`."""
+    model_prefix: str = ""
+    """What may precede the name that the maker gave to a model, as a glob."""
     models: tuple[ModelRules, ...] = ()
     capabilities: dict[str, Rule] = {}
     quirks: tuple[Quirk, ...] = ()
+    telemetry_name: str = ""
+    """What OpenTelemetry calls it, where that is not its name."""
+    errors: HostErrors = NO_ERRORS
+    """How it refuses, where that is not as its format's owner does."""
+    simulator: Habits = NO_HABITS
+    """What its simulator does."""
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -146,6 +187,17 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
     formats = (format, *(other for other in others if other != format))
     capabilities = dict(_table(table.get("capabilities", {}), f"{where}: capabilities"))
     quirks = capabilities.pop("quirks", [])
+    like = _text(table, "like", where, default="")
+    families = _texts(table, "families", where)
+    prefix = _text(table, "model_prefix", where, default="")
+    rules = load_rules(table.get("rules", {}), f"{where}: rules")
+    own = _models(table.get("models", []), formats, where)
+    shared = [
+        _as_here(entry, prefix)
+        for family in families
+        for entry in load_family(family)
+        if entry.format in formats and name not in entry.unknown_at
+    ]
     return Profile(
         name=name,
         title=_text(table, "title", where, default=name),
@@ -155,27 +207,86 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         domain=_text(table, "domain", where, default=name),
         base_url=_text(table, "base_url", where, default=""),
         base_urls=_convert(table.get("base_urls", {}), dict[str, str], f"{where}: base_urls"),
+        other_hosts=_convert(table.get("other_hosts", {}), dict[str, str], f"{where}: other_hosts"),
         endpoints=load_endpoints(table.get("endpoints", {}), formats, f"{where}: endpoints"),
         key_env=_texts(table, "key_env", where),
         key_help=_text(table, "key_help", where, default=""),
         aliases=_texts(table, "aliases", where),
-        rules=_rules(table.get("rules", {}), f"{where}: rules"),
-        served=_rules(table.get("served", {}), f"{where}: served"),
-        models=_models(table.get("models", []), formats, where),
+        like=like,
+        families=families,
+        model_prefix=prefix,
+        rules={**load_likeness(like), **rules} if like else rules,
+        served=load_rules(table.get("served", {}), f"{where}: served"),
+        models=_in_order(own, shared) if shared else own,
         capabilities=_capabilities(capabilities, f"{where}: capabilities"),
         quirks=_quirks(quirks, f"{where}: capabilities.quirks"),
+        telemetry_name=_text(table, "telemetry_name", where, default=""),
+        errors=load_errors(table.get("errors", {}), formats, f"{where}: errors"),
+        simulator=load_habits(table.get("simulator", {}), formats, f"{where}: simulator"),
     )
+
+
+@cache
+def load_family(name: str) -> tuple[ModelRules, ...]:
+    """What is said of a family of models, in each format that something is known of."""
+    where = f"families/{name}"
+    table = _read("families", name)
+    _known(table, ("title", "syntaxes", "models"), where, "key of a family")
+    return _models(table.get("models", []), FORMATS, where, stated_by=where)
+
+
+@cache
+def load_likeness(name: str) -> dict[str, Rule]:
+    """The rules of a file of `formats/` that is no format: narrower values of one."""
+    where = f"formats/{name}"
+    table = _read("formats", name)
+    return sourced_rules(table, "rules", where, stated_by=where)
+
+
+def sourced_rules(
+    table: Mapping[str, Any], key: str, where: str, *, stated_by: str = ""
+) -> dict[str, Rule]:
+    """Rules of a file that says once at its top where and when they were read."""
+    told = {name: table[name] for name in ("source", "date", "confidence")}
+    rules = {field: {**told, **rule} for field, rule in table.get(key, {}).items()}
+    return load_rules(rules, f"{where}: {key}", stated_by=stated_by)
+
+
+def _read(folder: str, name: str) -> dict[str, Any]:
+    place = f"{folder}/{name}"
+    try:
+        data = get_data("canonicall.facts", f"{place}.toml") if _NAME.fullmatch(name) else None
+    except OSError:
+        data = None
+    if data is None:
+        # Listing files loads a dozen modules, which nobody needs whose names are right.
+        files = import_module("importlib.resources").files("canonicall.facts").joinpath(folder)
+        known = [file.name.removesuffix(".toml") for file in files.iterdir()]
+        raise UnknownName(f"file in {folder}", name, known)
+    return _parse(data, place)
+
+
+def _as_here(entry: ModelRules, prefix: str) -> ModelRules:
+    """What a family says, in the names of a provider."""
+    match = tuple(glob if glob.startswith("*") else prefix + glob for glob in entry.match)
+    return msgspec.structs.replace(entry, match=match)
+
+
+def _in_order(own: Iterable[ModelRules], shared: Iterable[ModelRules]) -> tuple[ModelRules, ...]:
+    """What holds for all models, what holds for families, and what a provider says of some."""
+    everywhere = [one for one in own if one.match == ("*",)]
+    special = (one for one in own if one.match != ("*",))
+    return (*everywhere, *shared, *special)
 
 
 def override(target: Target, rules: Mapping[str, Rule]) -> Target:
     """`target` with its fields as `rules` say."""
-    changes = {
-        field: _changed(getattr(target, field), field, rule) for field, rule in rules.items()
-    }
+    changes = {field: changed(getattr(target, field), field, rule) for field, rule in rules.items()}
     return msgspec.structs.replace(target, **changes)
 
 
-def _changed(value: Any, field: str, rule: Rule) -> Any:
+def changed(value: Any, field: str, rule: Rule) -> Any:
+    """The value of a field, as a rule says."""
     if field in _TABLES:
         return msgspec.structs.replace(value, **rule.value)
     return (*value, *rule.value) if rule.adds else rule.value
@@ -188,10 +299,16 @@ def _parse(data: bytes | str, where: str) -> dict[str, Any]:
         raise InvalidValue(f"this is not TOML: {error}.", where=where) from error
 
 
-def _rules(value: Any, where: str) -> dict[str, Rule]:
+def load_rules(value: Any, where: str, *, stated_by: str = "") -> dict[str, Rule]:
+    """The rules of a table, by the fields of `Target` that they are about."""
     table = _table(value, where)
     _known(table, RULE_FIELDS, where, "field of Target")
-    return {field: _rule(table[field], field, f"{where}.{field}") for field in table}
+    rules = {field: _rule(table[field], field, f"{where}.{field}") for field in table}
+    if not stated_by:
+        return rules
+    return {
+        field: msgspec.structs.replace(rule, stated_by=stated_by) for field, rule in rules.items()
+    }
 
 
 def _rule(value: Any, field: str, where: str) -> Rule:
@@ -233,18 +350,23 @@ def _provenance(table: Mapping[str, Any], where: str) -> dict[str, Any]:
     return {**told, "confidence": confidence}
 
 
-def _models(value: Any, formats: tuple[str, ...], where: str) -> tuple[ModelRules, ...]:
+def _models(
+    value: Any, formats: tuple[str, ...], where: str, *, stated_by: str = ""
+) -> tuple[ModelRules, ...]:
     entries = _convert(value, list[dict[str, Any]], f"{where}: models")
     return tuple(
         rules
         for index, entry in enumerate(entries)
-        for rules in _model(entry, formats, f"{where}: models[{index}]")
+        for rules in _model(entry, formats, f"{where}: models[{index}]", stated_by)
     )
 
 
-def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> list[ModelRules]:
+def _model(
+    entry: dict[str, Any], formats: tuple[str, ...], where: str, stated_by: str
+) -> list[ModelRules]:
     """The rules of an entry, once for each format that it is about."""
-    _known(entry, ("match", "format", "rules", "served"), where, "key of a model entry")
+    keys = ("match", "format", "rules", "served", *(["unknown_at"] if stated_by else []))
+    _known(entry, keys, where, "key of a model entry")
     format = entry.get("format")
     meant = (
         _texts(entry, "format", where)
@@ -258,10 +380,14 @@ def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> list[
     globs = (match,) if isinstance(match, str) else _texts(entry, "match", where)
     if not globs:
         raise InvalidValue("the entry has no `match`.", where=where, help='Write match = "*".')
-    rules = _rules(entry.get("rules", {}), f"{where}.rules")
-    served = _rules(entry.get("served", {}), f"{where}.served")
+    rules = load_rules(entry.get("rules", {}), f"{where}.rules", stated_by=stated_by)
+    served = load_rules(entry.get("served", {}), f"{where}.served", stated_by=stated_by)
     lower = tuple(glob.lower() for glob in globs)
-    return [ModelRules(match=lower, format=one, rules=rules, served=served) for one in meant]
+    unknown_at = _texts(entry, "unknown_at", where)
+    return [
+        ModelRules(match=lower, format=one, rules=rules, served=served, unknown_at=unknown_at)
+        for one in meant
+    ]
 
 
 def _capabilities(table: Mapping[str, Any], where: str) -> dict[str, Rule]:

@@ -16,18 +16,22 @@ from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import get_data
-from typing import Any, cast
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.facts.bases import base_rule, base_target
+from canonicall.facts.host_errors import NO_ERRORS, HostErrors
 from canonicall.facts.names import TargetName
 from canonicall.facts.profile import (
     RULE_FIELDS,
     ModelRules,
     Profile,
     Rule,
+    load_family,
+    load_likeness,
     load_profile,
     override,
 )
@@ -52,6 +56,18 @@ def find_profile(name: str) -> Profile | None:
     wanted = name.lower()
     profile = _registered.get(wanted) or _by_alias(_registered).get(wanted)
     return profile or _built_in(wanted) or _built_in_aliases().get(wanted)
+
+
+def named_profile(name: str) -> Profile | None:
+    """The profile of exactly this name, which is what `Target.provider` is; None where there is
+    none."""
+    return _registered.get(name) or _built_in(name)
+
+
+def errors_of(provider: str) -> HostErrors:
+    """How the provider of a target refuses."""
+    profile = named_profile(provider)
+    return profile.errors if profile is not None else NO_ERRORS
 
 
 class TargetParts(Struct, frozen=True):
@@ -93,7 +109,7 @@ def find_target_parts(name: str) -> TargetParts | None:
     profile = find_profile(first)
     if profile is None and head.lower() in FORMATS:
         format = head.lower()
-        profile = find_profile(_base_target(format).provider)
+        profile = find_profile(base_target(format).provider)
     return None if profile is None else TargetParts(profile, format, model)
 
 
@@ -104,7 +120,7 @@ def meant_target(name: str) -> str:
     counts, then the provider that defines its format: others serve the same models.
     """
     found = [
-        (length, _base_target(profile.format).provider == profile.name, profile.name)
+        (length, base_target(profile.format).provider == profile.name, profile.name)
         for profile in map(get_profile, provider_names())
         if (length := _length_named(name.lower(), profile))
     ]
@@ -114,7 +130,7 @@ def meant_target(name: str) -> str:
 def get_target(target: TargetName | Target, *, base: Mapping[str, Target] | None = None) -> Target:
     """The target a text names; a target stays as it is.
 
-    `base` gives the base rules of formats, by format name; what it lacks comes from `wire/`.
+    `base` gives the base rules of formats, by format name; what it lacks comes from `formats/`.
     """
     if isinstance(target, Target):
         return target
@@ -126,25 +142,45 @@ def get_target(target: TargetName | Target, *, base: Mapping[str, Target] | None
 def get_rule(key: str, *, format: str = "", model: str = "") -> Rule:
     """The fact that a finding names in `rule`, with its source, date and confidence.
 
-    A key is `<profile>.<rule>`, or `<format>.<rule>` for a rule of the format itself. Where a
-    profile has several rules of one name, `format` and `model` say which one is meant: the last
-    that holds for them counts. Raises `UnknownName`.
+    A key is `<profile>.<rule>`, or `<format>.<rule>` for a rule of the format itself, or
+    `families/<family>.<rule>` for a rule that holds wherever such models are served. Where there
+    are several rules of one name, `format` and `model` say which one is meant: the last that holds
+    for them counts. Raises `UnknownName`.
     """
     owner, _, field = key.rpartition(".")
+    if "/" in owner:
+        return _shared_rule(owner, field, format, model)
     profile = find_profile(owner)
     found: list[Rule] = []
     if profile is not None:
         parts = _parts_for(profile, format or profile.format, model)
         found = [part.rules[field] for part in parts if field in part.rules]
     if not found and owner in FORMATS and field in RULE_FIELDS and (model or profile is None):
-        found = [_format_rule(owner, field)]
+        found = [base_rule(owner, field)]
     if not found and profile is not None:
         found = [one.rules[field] for one in profile.models if field in one.rules]
     if not found and owner in FORMATS and field in RULE_FIELDS:
-        found = [_format_rule(owner, field)]
+        found = [base_rule(owner, field)]
     if not found:
         known = [f"{profile.name}.{name}" for name in profile.rules] if profile is not None else []
         raise UnknownName("rule", key, known)
+    return found[-1]
+
+
+def _shared_rule(owner: str, field: str, format: str, model: str) -> Rule:
+    """A rule of a file that several providers name."""
+    folder, _, name = owner.partition("/")
+    if folder == "families":
+        named = [one for one in load_family(name) if field in one.rules]
+        # Providers write more before the name of a model than its maker does.
+        spelled = [one for one in named if _matches(tuple(f"*{glob}" for glob in one.match), model)]
+        here = [one for one in spelled or named if format in ("", one.format)]
+        found = [one.rules[field] for one in here or named]
+    else:
+        rules = load_likeness(name)
+        found = [rules[field]] if field in rules else []
+    if not found:
+        raise UnknownName("rule", f"{owner}.{field}", ())
     return found[-1]
 
 
@@ -160,7 +196,7 @@ def with_rule_keys(findings: Iterable[Finding], target: Target) -> list[Finding]
 
 def provider_names() -> tuple[str, ...]:
     """All providers, by name; aliases are left out."""
-    return tuple(sorted(_built_in_names() | _registered.keys()))
+    return tuple(sorted(built_in_names() | _registered.keys()))
 
 
 def registered_profiles() -> tuple[Profile, ...]:
@@ -225,7 +261,7 @@ def target_of(
     """The target for a model in a format, which may be that of another API of the provider."""
     base = base or {}
     target = replace_fields(
-        base.get(format) or _base_target(format),
+        base.get(format) or base_target(format),
         provider=profile.name,
         model=model,
         domain=profile.domain,
@@ -259,29 +295,22 @@ def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | Mode
 
 
 def _rule_key(field: str, target: Target) -> str:
-    """The key of a rule: of the profile that states it for the target, else of the format."""
-    states_it = field in _stated(target.provider, target.format, target.model)
-    return f"{target.provider if states_it else target.format}.{field}"
+    """The key of a rule: of the file that states it for the target, else of the format."""
+    stated_by = _stated(target.provider, target.format, target.model).get(field, target.format)
+    return f"{stated_by}.{field}"
 
 
 @lru_cache(maxsize=1024)
-def _stated(provider: str, format: str, model: str) -> frozenset[str]:
-    """The rules that the profile of a provider states for a model in a format."""
+def _stated(provider: str, format: str, model: str) -> dict[str, str]:
+    """The rules that hold for a model in a format beyond the format's, and who states each."""
     profile = find_profile(provider)
     if profile is None or profile.name != provider:
-        return frozenset()
-    return frozenset(field for part in _parts_for(profile, format, model) for field in part.rules)
-
-
-def _format_rule(format: str, field: str) -> Rule:
-    """A rule of a format's own target, with the sources that the file of that target names."""
-    module = import_module(f"canonicall.wire.{format.replace('-', '_')}.target")
-    return Rule(
-        value=getattr(module.TARGET, field),
-        source=module.SOURCE,
-        date=module.DATE,
-        confidence="A",
-    )
+        return {}
+    return {
+        field: rule.stated_by or provider
+        for part in _parts_for(profile, format, model)
+        for field, rule in part.rules.items()
+    }
 
 
 def known_models(profile: Profile, format: str) -> tuple[str, ...]:
@@ -308,13 +337,9 @@ def _begins_with(model: str, provider: str) -> bool:
     return rest != model and not rest[:1].isalpha() and ":" not in rest
 
 
-def _base_target(format: str) -> Target:
-    module = import_module(f"canonicall.wire.{format.replace('-', '_')}.target")
-    return cast(Target, module.TARGET)
-
-
 @cache
-def _built_in_names() -> frozenset[str]:
+def built_in_names() -> frozenset[str]:
+    """The names of the hosts that have a file here."""
     # Listing files loads a dozen modules, which nobody needs who knows a provider's name.
     resources = import_module("importlib.resources")
     folder = resources.files("canonicall.facts").joinpath("hosts")
@@ -336,7 +361,7 @@ def _built_in(name: str) -> Profile | None:
 
 @cache
 def _built_in_aliases() -> dict[str, Profile]:
-    profiles = {name: _built_in(name) for name in _built_in_names()}
+    profiles = {name: _built_in(name) for name in built_in_names()}
     return _by_alias({name: one for name, one in profiles.items() if one is not None})
 
 

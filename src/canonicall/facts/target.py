@@ -1,8 +1,8 @@
 """What one target accepts, as data. The renderer obeys it, the verifier checks against it.
 
 A target is a provider and a model, spoken to in one wire format. Everything that tells two targets
-apart is a field here; no code compares provider names. Each format declares its base in
-`wire/<format>/target.py`; a provider's profile overrides fields, with a source for each.
+apart is a field here; no code compares provider names. `formats/*.toml` has the base of
+each format; families of models and hosts override fields, with a source for each.
 """
 
 from collections.abc import Mapping

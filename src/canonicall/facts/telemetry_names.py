@@ -4,16 +4,10 @@ Source: attribute `gen_ai.provider.name` of the semantic conventions 1.41.0 ("If
 applies, then the respective value MUST be used; otherwise, a custom value MAY be used").
 """
 
-_WELL_KNOWN = {
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "gemini": "gcp.gemini",
-    "mistral": "mistral_ai",
-    "vertex": "gcp.vertex_ai",
-    "xai": "x_ai",
-}
+from canonicall.facts.registry import named_profile
 
 
 def telemetry_name(provider: str) -> str:
     """The well-known value for a provider; its own name where there is none."""
-    return _WELL_KNOWN.get(provider, provider) or "_OTHER"
+    profile = named_profile(provider)
+    return (profile.telemetry_name if profile is not None else "") or provider or "_OTHER"

@@ -12,7 +12,7 @@ from canonicall.events import Event, FinishReported, MessageStarted, StreamEnded
 from canonicall.facts.target import Target
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.reply import ERROR
-from canonicall.wire.openai_responses.target import FORMAT
+from canonicall.wire.openai_responses import FORMAT
 
 _BLOCK = re.compile(rb'"content_block_start"[^{]*"index"\s*:\s*(\d+)')
 _STEP = re.compile(rb'^data: *(\{.*"response\.\w+(?:\.\w+)*\.(?:added|done)".*)$', re.MULTILINE)

@@ -27,7 +27,7 @@ from canonicall.codec.encode import Encoded, encode_request, encode_response
 from canonicall.codec.parsers import calls_in
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.facts.names import TargetName
+from canonicall.facts.names import FALLBACK, TargetName
 from canonicall.facts.registry import (
     find_profile,
     find_target_parts,
@@ -52,7 +52,7 @@ from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format
 
 ArgumentMode: TypeAlias = Literal["repair", "report", "off"]
-_GENERIC = "generic"
+_GENERIC = FALLBACK
 """The provider whose rules are used for unknown ones, and the form of a call by itself."""
 _MOST_IDS = 50_000
 """How many ids an exchange remembers; those that were seen least recently are forgotten."""

@@ -59,7 +59,6 @@ _LEGACY = Syntax(
     notation="xml",
     openers=tree_openers(_LEGACY_FORM),
     thinking=(("<thinking>", "</thinking>"),),
-    models=("claude-2*", "claude-instant*"),
     is_marked=False,
 )
 

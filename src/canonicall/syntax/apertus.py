@@ -73,7 +73,6 @@ SYNTAXES = (
         thinking=(("<|inner_prefix|>", "<|inner_suffix|>"),),
         call_ends_thinking=True,
         noise=_NOISE,
-        models=("*apertus*",),
         print_calls=framed(f"{_BEGIN}[", _print_call, f"]{_END}", between=", "),
         print_results=_print_results,
     ),

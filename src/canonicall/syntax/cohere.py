@@ -81,7 +81,6 @@ SYNTAXES = (
         openers=(json_opener(_BEGIN, _END, form=_FORM),),
         thinking=_THINKING,
         noise=_TURN + _WORDS,
-        models=("*command-r7b*", "*command-a-03*", "*command-a-reasoning*", "*tiny-aya*"),
         print_calls=_print_calls,
         print_results=_print_results,
     ),
@@ -91,7 +90,6 @@ SYNTAXES = (
         openers=(json_opener(_BEGIN, _END, form=_FORM),),
         thinking=_THINKING,
         noise=_TURN + _WORDS,
-        models=("*command-a-plus*", "*cohere2moe*"),
         print_calls=_print_calls,
         print_results=_print_results_as_content,
     ),
@@ -110,7 +108,6 @@ SYNTAXES = (
         ),
         thinking=(),
         noise=_TURN,
-        models=("*command-r-plus*", "*command-r-08*", "*command-r-v01*"),
         print_calls=_print_action,
         print_results=each_result(
             f"{_TURN[0]}<|SYSTEM_TOKEN|><results>\n", f"</results>{_TURN[2]}", between=""

@@ -147,7 +147,6 @@ _V32 = Syntax(
     call_ends_thinking=True,
     noise=V31_NOISE,
     frames=V31_FRAMES,
-    models=("*deepseek-v3.2*",),
     prompt_opens_thinking=True,
 )
 _V4 = Syntax(
@@ -156,7 +155,6 @@ _V4 = Syntax(
     openers=(*_openers(_is_of_v4), *only_named(*_unopened(_DSML))),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
-    models=("*deepseek-v4*",),
     prompt_opens_thinking=True,
 )
 _V41 = Syntax(
@@ -165,7 +163,6 @@ _V41 = Syntax(
     openers=(*_openers(_is_of_v41), *only_named(*_unopened(_SPACED))),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
-    models=("*deepseek-v4.1*",),
     prompt_opens_thinking=True,
 )
 _GIGACHAT35 = Syntax(
@@ -174,7 +171,6 @@ _GIGACHAT35 = Syntax(
     openers=tag_openers(_form(_GCML)),
     call_ends_thinking=True,
     noise=("<|message_sep|>", "</s>"),
-    models=("*gigachat3.5*",),
     prompt_opens_thinking=True,
 )
 

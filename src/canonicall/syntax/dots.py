@@ -16,7 +16,6 @@ _DOTS = Syntax(
     ),
     # Engines take it out of the words also where it closes nothing.
     noise=(f"</{_BLOCK}>",),
-    models=("*dots*",),
 )
 
 SYNTAXES = (with_printing(_DOTS, invoke_printer(_BLOCK, line="")),)

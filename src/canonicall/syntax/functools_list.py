@@ -23,14 +23,12 @@ SYNTAXES = (
             *only_named(bare_opener("{", form=_STRICT), bare_opener("[", form=_STRICT)),
         ),
         noise=("<|end|>", "<|endoftext|>"),
-        models=("*phi-4-mini*",),
         print_calls=list_of_calls("functools", ""),
     ),
     Syntax(
         name="firefunction_v1",
         openers=(json_opener("<functioncall>", "</functioncall>"),),
         noise=("<plain>", "</s>", "<|endoftext|>"),
-        models=("*firefunction-v1*", "*glaive-function*"),
         print_calls=each_call("<functioncall>", "", between=""),
         print_results=each_result("TOOL: ", "\n\n", between=""),
     ),
@@ -39,7 +37,6 @@ SYNTAXES = (
         kin_of="phi4_mini",
         openers=(_OPENER,),
         noise=("<|start_header_id|>assistant<|end_header_id|>", "<|eot_id|>"),
-        models=("*firefunction*",),
         print_calls=list_of_calls(" functools", ""),
         print_results=each_result(
             "<|start_header_id|>tool<|end_header_id|>\n\n", "<|eot_id|>", between=""

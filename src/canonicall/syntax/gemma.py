@@ -166,8 +166,6 @@ SYNTAXES = (
             thinking=((f"{_CHANNEL}{_THOUGHT}\n", _CHANNEL_END),),
             noise=(*_NOISE, _CHANNEL_END, _GEMMA4.close),
             frames=(rf"{re.escape(_CHANNEL)}\s*({_THOUGHT}\n)?",),
-            models=("*gemma-4*", "*gemma4*", "*diffusiongemma*"),
-            text_after_calls=True,  # the template prints the calls of a message before its text
         ),
         _GEMMA4.print_calls,
         _print_gemma4_results,
@@ -179,7 +177,6 @@ SYNTAXES = (
             openers=(Opener(_FUNCTION.open, _FUNCTION.read),),
             thinking=(),
             noise=(*_NOISE, "<start_function_response>", _FUNCTION.close),
-            models=("*functiongemma*",),
         ),
         _FUNCTION.print_calls,
         _print_functiongemma_results,

@@ -68,7 +68,6 @@ SYNTAXES = (
         ),
         noise=_NOISE,
         frames=(re.escape(_ASSISTANT),),
-        models=("*glm-4-*", "*glm-z1-*"),
         is_marked=False,
         prompt_opens_thinking=True,
         print_calls=framed("", _print_call, ""),

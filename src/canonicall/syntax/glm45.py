@@ -86,7 +86,6 @@ def _observed(print_results: PrintResults, line: str) -> PrintResults:
 
 def _glm_like(
     name: str,
-    models: tuple[str, ...],
     layout: _Layout,
     print_results: PrintResults,
     *,
@@ -101,7 +100,6 @@ def _glm_like(
         openers=(*key_openers(form), *only_named(json_opener(form.call, form.call_end))),
         call_ends_thinking=True,
         noise=noise,
-        models=models,
         prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(form, layout), print_results)
@@ -150,9 +148,7 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
 def _hunyuan_v4() -> Syntax:
     """Hunyuan 4: no separator behind the name, and no lines."""
     v3 = hunyuan_v3_syntax()
-    syntax = replace(
-        v3, name="hunyuan_v4", kin_of=v3.name, models=("*hunyuan-4*", "*hunyuan4*", "*hy4*")
-    )
+    syntax = replace(v3, name="hunyuan_v4", kin_of=v3.name)
     form = replace(_hunyuan_form(">"), separator="")
     return with_printing(syntax, _printer(form, _IN_ONE), v3.print_results)
 
@@ -166,7 +162,6 @@ def _iquest() -> Syntax:
         openers=tuple(opener for form in forms for opener in key_openers(form)),
         call_ends_thinking=True,
         noise=("<|iquest_end|>", "<|endoftext|>"),
-        models=("*iquest-q*", "*iquest-coder-v2*"),
         prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(forms[0], _IN_LINES))
@@ -195,7 +190,6 @@ def _k2_horizon() -> Syntax:
         call_ends_thinking=True,
         noise=(form.block_end, "<|ifm|im_end|>"),
         frames=(re.escape(form.block),),
-        models=("*k2-horizon*",),
         prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(form, _IN_LINES))
@@ -204,32 +198,26 @@ def _k2_horizon() -> Syntax:
 SYNTAXES = (
     _glm_like(
         "glm45_xml",
-        ("*glm-4.5*", "*glm-4.6*"),
         _IN_LINES,
         _observed(_RESULTS_IN_LINES, "\n"),
         kin_of="",
     ),
-    _glm_like("glm47_xml", ("*glm-4.7*", "*glm-5*"), _IN_ONE, _observed(_RESULTS_IN_ONE, "")),
+    _glm_like("glm47_xml", _IN_ONE, _observed(_RESULTS_IN_ONE, "")),
     _glm_like(
         "spark25",
-        ("*spark2.5*", "*spark-2.5*", "*spark3*", "*spark-3*"),
         _IN_ONE,
         _RESULTS_IN_ONE,
         noise=("<\uff5cend\u2581of\u2581sentence\uff5c>",),
     ),
     _glm_like(
         "ling3",
-        ("*ling-3*", "*ling3*", "*bailing*v3*"),
         _LING,
         _RESULTS_IN_LINES,
         noise=("<|role_end|>",),
     ),
-    _glm_like(
-        "poolside_laguna", ("*laguna*",), _IN_LINES, _RESULTS_IN_LINES, noise=("</assistant>",)
-    ),
+    _glm_like("poolside_laguna", _IN_LINES, _RESULTS_IN_LINES, noise=("</assistant>",)),
     _glm_like(
         "poolside_laguna_s",
-        ("*laguna-s-*",),
         _IN_ONE,
         each_result("<tool_response>", "</tool_response>"),
         noise=("</assistant>",),

@@ -142,7 +142,6 @@ SYNTAXES = (
             frames=(
                 rf"(?:{re.escape(_START)}|{re.escape(_CHANNEL)})(?:\s|{_FRAME.pattern})*{re.escape(_MESSAGE)}",
             ),
-            models=("*gpt-oss*",),
         ),
         _print_calls,
         _print_results,

@@ -18,7 +18,6 @@ SYNTAXES = (
         thinking=(("/think\n", _END),),
         thinking_place="start",
         noise=(_END, _NEXT, "<|endofturn|>", "<|stop|>"),
-        models=("*hyperclovax*think*",),
         print_calls=list_of_calls(f"{_TO}\n", _END),
     ),
 )

@@ -116,8 +116,6 @@ SYNTAXES = (
         call_ends_thinking=True,
         noise=_NOISE,
         frames=(re.escape(_MESSAGE),),
-        models=("*inkling*",),
-        text_after_calls=True,  # a turn is messages in any order
         print_calls=framed("", _print_call, ""),
         print_results=_print_results,
     ),

@@ -17,7 +17,6 @@ SYNTAXES = (
             json_opener("<|action_start|> <|plugin|>", _END),
         ),
         noise=("<|im_end|>",),
-        models=("*internlm*", "*intern-s1*"),
         print_calls=each_call(
             "<|action_start|><|plugin|>\n", "<|action_end|>", between="", arguments="parameters"
         ),

@@ -79,7 +79,6 @@ SYNTAXES = (
         is_marked=False,
         # xLAM 2 is made of Llama 3.1 and of Qwen 2.5.
         noise=("<|eot_id|>", "<|im_end|>"),
-        models=("*xlam*", "*hammer*"),
         print_calls=list_of_calls("", ""),
     ),
     Syntax(

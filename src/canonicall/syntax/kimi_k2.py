@@ -190,7 +190,6 @@ SYNTAXES = (
         call_ends_thinking=True,
         noise=_NOISE,
         frames=_FRAMES,
-        models=("*kimi-k2*", "*kimi_k2*"),
         prompt_opens_thinking=True,  # K2.5
         print_calls=_print_calls,
         print_results=_print_results,

@@ -89,7 +89,6 @@ _KIMI_K3 = Syntax(
     openers=tag_openers(_FORM),
     thinking=((f"{_OPEN}think{_SEP}", f"{_CLOSE}think{_SEP}"),),
     noise=(*_FRAMES, "<|end_of_msg|>"),
-    models=("*kimi-k3*",),
 )
 
 SYNTAXES = (with_printing(_KIMI_K3, _print_calls, _print_results),)

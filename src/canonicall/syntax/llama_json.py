@@ -26,7 +26,6 @@ from canonicall.syntax.repair import repaired_value
 
 _TAG = "<|python_tag|>"
 _NOISE = ("<|eom_id|>", "<|eot_id|>")
-_MODELS = ("*llama-3*", "*llama3*", "*llama-3.2*", "*llama3.2*", "*llama-4*")
 _HEAD = re.compile(r"\s{0,8}([A-Za-z_]\w{0,63})\s?\.\s?call\s?\(")
 _HEAD_BEGUN = re.compile(r"\s{0,8}(?:[A-Za-z_]\w{0,63}\s?(?:\.\s?(?:c(?:a(?:l(?:l\s?)?)?)?)?)?)?\Z")
 _LONGEST_HEAD = 90
@@ -103,7 +102,6 @@ SYNTAXES = (
         name="llama3_json",
         openers=(_BEHIND_TAG, *only_named(*_BARE, BARE_LIST)),
         noise=_NOISE,
-        models=_MODELS,
         print_calls=each_call("", "", between="; ", arguments="parameters"),
         print_results=_print_results,
     ),
@@ -115,7 +113,6 @@ SYNTAXES = (
         ),
         notation="custom",
         noise=_NOISE,
-        models=(),
         print_calls=_print_builtin,
         print_results=_print_results,
     ),

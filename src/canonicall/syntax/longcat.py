@@ -22,7 +22,6 @@ SYNTAXES = (
         openers=(json_opener(_FORM.call, _FORM.call_end), *key_openers(_FORM)),
         thinking=(("<longcat_think>", "</longcat_think>"), ("<think>", "</think>")),
         noise=("</longcat_s>",),
-        models=("*longcat*",),
         print_calls=each_call(_FORM.call, _FORM.call_end),
         print_results=each_result("<longcat_tool_response>", "</longcat_tool_response>"),
     ),

@@ -49,7 +49,6 @@ _MINICPM5 = Syntax(
     notation="xml",
     openers=tuple(replace(opener, is_common=True) for opener in tag_openers(_FORM)),
     noise=("<|im_end|>",),
-    models=("*minicpm5*", "*minicpm-5*"),
     prompt_opens_thinking=True,
 )
 

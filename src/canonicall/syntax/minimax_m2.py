@@ -23,7 +23,6 @@ _MINIMAX_M2 = Syntax(
     openers=(*tag_openers(_FORM, bare=False), *only_named(*bare_call_openers(_FORM))),
     call_ends_thinking=True,
     noise=("[e~[",),
-    models=("*minimax-m2*",),
     prompt_opens_thinking=True,
 )
 

@@ -51,7 +51,6 @@ _MINIMAX_M3 = Syntax(
     thinking=(("<mm:think>", "</mm:think>"),),
     call_ends_thinking=True,
     noise=("[e~[",),
-    models=("*minimax-m3*",),
 )
 
 SYNTAXES = (with_printing(_MINIMAX_M3, _print_calls, PRINT_RESULTS),)

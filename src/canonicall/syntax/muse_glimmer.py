@@ -100,8 +100,6 @@ _MUSE_GLIMMER = Syntax(
         rf"(?:{re.escape(_START)})?\s*{_TO}\s*(?:self|user)\s*{re.escape(_MESSAGE)}",
         *map(re.escape, _ENDS),
     ),
-    models=("*muse-glimmer*", "*glimmer*"),
-    text_after_calls=True,  # a turn is messages in any order
 )
 
 SYNTAXES = (with_printing(_MUSE_GLIMMER, _print_calls, _print_results),)

@@ -18,7 +18,6 @@ SYNTAXES = (
         ),
         thinking=(("[unused16]", "[unused17]"), ("<think>", "</think>")),
         noise=("[unused10]",),
-        models=("*openpangu*", "*pangu-*"),
         print_calls=list_of_calls("[unused11]", "[unused12]"),
     ),
 )

@@ -64,7 +64,6 @@ SYNTAXES = (
         thinking=(),
         noise=_NOISE,
         frames=(re.escape(_ALL),),
-        models=("*plamo-3*",),
         print_calls=framed(_ALL, _print_call, _ALL_END),
     ),
 )

@@ -95,15 +95,6 @@ _QWEN3_CODER = Syntax(
     ),
     call_ends_thinking=True,
     noise=("<|im_end|>", "<|endoftext|>"),
-    models=(
-        "*qwen3-coder*",
-        "*qwen3.5*",
-        "*nemotron-3*",
-        "*mimo-v2*",
-        "*k-exaone-2*",
-        "*iquest-coder*",
-        "*intellect-3*",
-    ),
     prompt_opens_thinking=True,
 )
 _SEED_FORM = _form("seed:tool_call", is_paired=True)
@@ -117,20 +108,17 @@ _SEED_OSS = Syntax(
     thinking=(("<seed:think>", "</seed:think>"),),
     call_ends_thinking=True,
     noise=("<seed:eos>",),
-    models=("*seed-oss*",),
 )
 
 SYNTAXES = (
     with_printing(_QWEN3_CODER, _printer(), each_result("<tool_response>\n", "\n</tool_response>")),
     with_printing(
-        replace(
-            _QWEN3_CODER, name="qwen36_xml", kin_of=_QWEN3_CODER.name, models=("*qwen3.[6-9]*",)
-        ),
+        replace(_QWEN3_CODER, name="qwen36_xml", kin_of=_QWEN3_CODER.name),
         _printer(printed=bare_text),
         each_result("<tool_response>\n", "\n</tool_response>"),
     ),
     with_printing(
-        replace(_QWEN3_CODER, name="step35", kin_of=_QWEN3_CODER.name, models=("*step*3.5*",)),
+        replace(_QWEN3_CODER, name="step35", kin_of=_QWEN3_CODER.name),
         _printer(between=""),
         each_result("<tool_response>", "</tool_response>", between=""),
     ),

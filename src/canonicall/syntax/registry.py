@@ -1,4 +1,5 @@
-"""The syntaxes by name. A file of this folder that has `SYNTAXES` is found by itself.
+"""The syntaxes by name. A file of this folder that has `SYNTAXES` is found by itself; which models
+print a syntax of ours is said in `facts/families`.
 
 Other packages add theirs by an entry point of the group `canonicall.syntaxes` that names a Syntax.
 """
@@ -9,8 +10,11 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
+from msgspec.structs import replace
+
 from canonicall import syntax as folder
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.facts.syntaxes import printed_syntaxes
 from canonicall.syntax.declaration import Syntax
 
 GROUP = "canonicall.syntaxes"
@@ -92,4 +96,12 @@ def _built_in() -> dict[str, Syntax]:
         if found.name != "registry"
     ]
     declared = [one for module in modules for one in getattr(module, "SYNTAXES", ())]
-    return {one.name: one for one in declared}
+    return {one.name: _as_known(one) for one in declared}
+
+
+def _as_known(syntax: Syntax) -> Syntax:
+    """A syntax of ours, with the models that are known to print it."""
+    known = printed_syntaxes().get(syntax.name)
+    if known is None:
+        return syntax
+    return replace(syntax, models=known.match, text_after_calls=known.text_after_calls)

@@ -23,7 +23,6 @@ SYNTAXES = (
             *only_named(bare_opener("[", form=JsonForm(is_python=True, is_strict=True))),
         ),
         noise=("</s>",),
-        models=("*sarashina*",),
         notation="custom",
         print_calls=_print_calls,
     ),

@@ -36,7 +36,6 @@ _STEP3 = Syntax(
     notation="xml",
     openers=tag_openers(_FORM),
     noise=(_BEGIN, _END),
-    models=("*step3*", "*step-3*"),
     prompt_opens_thinking=True,
 )
 

@@ -45,7 +45,6 @@ SYNTAXES = (
         name="step_audio2",
         openers=(Opener(_BEGIN, _read, looks=next_is(_KIND), closers=(_END,)),),
         noise=_NOISE,
-        models=("*step-audio-2*", "*step-audio2*"),
         print_calls=framed("", _print_call, ""),
     ),
 )

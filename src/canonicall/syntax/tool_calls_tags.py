@@ -46,7 +46,6 @@ SYNTAXES = (
         name="jamba",
         openers=_OPENERS,
         noise=("<|eom|>",),
-        models=("*jamba*",),
         print_calls=_print_list_in_lines,
     ),
     Syntax(
@@ -54,7 +53,6 @@ SYNTAXES = (
         kin_of="jamba",
         openers=_OPENERS,
         noise=("<answer>", "</answer>", "<|eos|>"),
-        models=("*hunyuan-a13b*",),
         print_calls=list_of_calls("<tool_calls>", "</tool_calls>"),
         print_results=each_result("<tool_response>", "</tool_response>", between="<|extra_0|>"),
     ),
@@ -67,7 +65,6 @@ SYNTAXES = (
             ("<thinking>", "</thinking>"),
         ),
         noise=("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "<|end|>"),
-        models=("*apriel*",),
         print_calls=_print_list_with_ids,
         # As Apriel 1.6 has it; 1.5 has turns of other names.
         print_results=each_result("<|begin_tool_result|>\n", "\n", between="\n\n"),
@@ -77,7 +74,6 @@ SYNTAXES = (
         kin_of="jamba",
         openers=_OPENERS,
         noise=("<end_of_sentence>",),
-        models=("*minimax-m1*",),
         print_calls=_print_lines,
         print_results=each_result(
             "<beginning_of_sentence>tool name=tools\ntool result: ",
@@ -89,7 +85,6 @@ SYNTAXES = (
         name="nemotron_toolcall",
         openers=(json_opener("<TOOLCALL>", "</TOOLCALL>"),),
         noise=("<SPECIAL_12>",),
-        models=("*nemotron-nano*v2*", "*nemotron*49b*", "*llama*nemotron*"),
         prompt_opens_thinking=True,
         print_calls=list_of_calls("<TOOLCALL>", "</TOOLCALL>"),
         print_results=_print_nemotron_results,

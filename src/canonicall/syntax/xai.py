@@ -50,7 +50,6 @@ _FUNCTION_CALL = Syntax(
     notation="xml",
     openers=(*_OTHER.openers(), Opener(f"{_FORM.call} ", tagged_calls(_FORM, " "))),
     noise=("<has_function_call>", "</has_function_call>"),
-    models=("*grok*",),
 )
 _TOOL_CALL = Syntax(
     name="xai_tool_call",

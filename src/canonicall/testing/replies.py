@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Origin, Text, Thinking, ToolCall
+from canonicall.facts.habits import format_habits
 from canonicall.facts.target import Target
 from canonicall.folding import raw_arguments
 from canonicall.reply import LENGTH, STOP, Reply, Usage
@@ -17,20 +18,12 @@ from canonicall.request import Request
 from canonicall.syntax.detection import first_printed_by
 from canonicall.syntax.registry import get_syntax
 from canonicall.testing.faults import Fault
-from canonicall.testing.issued_ids import call_id
+from canonicall.testing.issued_ids import call_id, response_id
 from canonicall.transcript.thinking import as_asked
 
 _PER_TOKEN = 4
-_WHOLE_CALLS = ("gemini", "ollama")
-"""Formats whose arguments are no text: a call that is cut is not sent at all."""
 _LEAK = "hermes"
 """The syntax that calls leak in if the host is known to print any, or none: the most common one."""
-_RESPONSE_IDS = {
-    "anthropic": "msg_01{:022d}",
-    "openai-chat": "chatcmpl-{:024d}",
-    "openai-responses": "resp_{:048d}",
-    "cohere": "00000000-0000-4000-8000-{:012d}",
-}
 
 
 def issued(
@@ -38,10 +31,8 @@ def issued(
 ) -> Reply:
     """`reply` as answer `number` of a simulator, with ids and figures."""
     reply = faulty(reply, faults, target)
-    shape = _RESPONSE_IDS.get(target.format, "sim-{:08d}")
-    origin = Origin(
-        target.provider, target.format, model=target.model, response_id=shape.format(number)
-    )
+    made = response_id(target.format, number)
+    origin = Origin(target.provider, target.format, model=target.model, response_id=made)
     reused = Fault.REUSED_IDS in faults
     before = 0 if reused else sum(len(one.calls) for one in request.conversation.messages)
     seed = "again" if reused else str(number)
@@ -151,7 +142,9 @@ def _part(block: Block, left: int, target: Target) -> Block | None:
     """The first `left` characters of a block; None where nothing of it is sent."""
     if isinstance(block, Text | Thinking):
         return replace(block, text=block.text[:left]) if left else None
-    if not isinstance(block, ToolCall) or target.format in _WHOLE_CALLS or left <= len(block.name):
+    if not isinstance(block, ToolCall) or left <= len(block.name):
+        return None
+    if not format_habits(target.format).cuts_calls:
         return None
     raw = raw_arguments(block)[: left - len(block.name)]
     return replace(block, args=None, raw=raw, truncated=True)

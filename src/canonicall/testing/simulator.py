@@ -15,7 +15,8 @@ from canonicall.blocks import Message, Native
 from canonicall.codec.decode import decode_request
 from canonicall.codec.encode import encode_response
 from canonicall.errors import CanonicallError
-from canonicall.facts.endpoint import ENDPOINTS
+from canonicall.facts.endpoint import format_endpoint
+from canonicall.facts.habits import error_type
 from canonicall.facts.registry import get_profile, get_target
 from canonicall.facts.target import Target
 from canonicall.reply import PAUSED, Reply
@@ -33,11 +34,10 @@ from canonicall.testing.doors.door import (
     Asked,
     Door,
 )
-from canonicall.testing.error_kinds import kind_of_missing
 from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.failure import Failure
 from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.model_limits import beyond_the_model
 from canonicall.testing.refusals import failures_in, parsed, refusal, unreadable
 from canonicall.testing.replies import issued, without_cut_arguments
@@ -121,7 +121,7 @@ class Simulator:
         held = [DOORS[format] for format, moved in usual.items() if DOORS[format].has_path(moved)]
         door = held[0] if held else DOORS[self.profile.formats[0]]
         what = f"{request.method} {request.path} is not served by {self.profile.name}"
-        failure = Failure(404, ErrorBody(what, kind_of_missing(door.format)))
+        failure = Failure(404, ErrorBody(what, error_type(door.format, 404)))
         failure = door.wrong_method(request) if held else failure
         return self._refused(door, failure, self._target(door.format, ""))
 
@@ -150,7 +150,7 @@ class Simulator:
         own = self.profile.endpoints.get(format)
         if own is None or not own.path or own.names_model or not request.path.endswith(own.path):
             return request
-        return replace(request, path=ENDPOINTS[format].path)
+        return replace(request, path=format_endpoint(format).path)
 
     def _answered(
         self, door: Door, asked: Asked, request: SimRequest, target: Target

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from canonicall.facts.bases import base_target
 from canonicall.facts.target import Target
 from canonicall.verify.anthropic_compaction import KIND as COMPACTION
 from canonicall.verify.anthropic_compaction import compaction_violations
@@ -49,7 +50,7 @@ BLOCK_FIELDS = {
 # SDK message_create_params.py: "There is a limit of 100,000 messages in a single request."
 MOST_MESSAGES = 100_000
 SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
-RESULT_CONTENT = {"text", "image", "document", "search_result", "tool_reference", "browser_state"}
+RESULT_CONTENT = base_target("anthropic").result_parts
 
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.violation import Violation, refuse
 
 CACHING = "platform.claude.com: prompt caching"
 MARK = "cache_control"
-# cache_control_ephemeral_param.py; `scope` is of a beta (prompt-caching-scope-2026-01-05), and
-# whether a request is in it says a header.
-MARK_FIELDS = {"type", "ttl", "scope"}
-LIFETIMES = ("5m", "1h")
+_NAMES = vocabulary("anthropic")
 
 
 def mark_violations(root: Node, target: Target) -> Iterator[Violation]:
@@ -48,10 +46,10 @@ def _mark(owner: Node) -> Iterator[Violation]:
             error = f"{place}: Unable to extract tag using discriminator 'type'"
         yield refuse("bad_cache_mark", where, error, source="error text of the API")
         return
-    if mark.get("ttl") is not None and mark["ttl"] not in LIFETIMES:
+    if mark.get("ttl") is not None and mark["ttl"] not in _NAMES.lifetimes:
         error = f"{place}.ephemeral.ttl: Input should be '5m' or '1h'"
         yield refuse("bad_cache_mark", f"{where}.ttl", error, source="error text of the API")
-    for name in sorted(mark.keys() - MARK_FIELDS):
+    for name in sorted(mark.keys() - set(_NAMES.mark_fields)):
         error = f"{place}.ephemeral.{name}: Extra inputs are not permitted"
         yield refuse("unknown_field", f"{where}.{name}", error, source="error text of the API")
 

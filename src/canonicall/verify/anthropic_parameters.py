@@ -7,22 +7,14 @@ request are refused as well.
 from collections.abc import Iterator
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.node import Node
 from canonicall.verify.violation import Violation, refuse
 
 MESSAGES = "platform.claude.com: messages API reference"
 ERROR = "error text of the API"
 DEFAULTS = {"temperature": 1}
-# thinking_config_adaptive_param.py and its siblings, those of the beta among them
-THINKING_FIELDS = {
-    "adaptive": {"type", "display", "block_binding"},
-    "enabled": {"type", "display", "block_binding", "budget_tokens"},
-    "disabled": {"type"},
-    "between_tools": {"type"},
-}
-# Which of the last two is open to a request says a header.
-DISPLAYS = ("summarized", "omitted", "updates", "highlights")
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
+_NAMES = vocabulary("anthropic")
 
 
 def parameter_violations(root: Node, target: Target) -> Iterator[Violation]:
@@ -64,14 +56,14 @@ def _refused(root: Node, target: Target) -> Iterator[Violation]:
 
 def _thinking(thinking: Node) -> Iterator[Violation]:
     kind = thinking.get("type")
-    known = THINKING_FIELDS.get(kind) if isinstance(kind, str) else None
+    known = _NAMES.thinking.get(kind) if isinstance(kind, str) else None
     if known is None:
         return
     for name in sorted(thinking.fields.keys() - known):
         error = f"thinking.{kind}.{name}: Extra inputs are not permitted"
         yield refuse("unknown_field", thinking.at(name), error, source=ERROR)
     display = thinking.get("display") if "display" in known else None
-    if display is not None and display not in DISPLAYS:
+    if display is not None and display not in _NAMES.displays:
         error = f"thinking.{kind}.display: Input should be 'summarized', 'omitted'"
         yield refuse("parameter_unsupported", thinking.at("display"), error, source=ERROR)
 
@@ -80,7 +72,7 @@ def _effort(root: Node, target: Target) -> Iterator[Violation]:
     """A word that is no effort; which of them a model knows, `thinking_violations` says."""
     config = root.node("output_config")
     effort = config.get("effort")
-    if target.efforts is None and effort is not None and effort not in EFFORTS:
+    if target.efforts is None and effort is not None and effort not in _NAMES.efforts:
         error = "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'"
         yield refuse("effort_unsupported", config.at("effort"), error, source=ERROR)
 

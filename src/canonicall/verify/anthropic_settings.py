@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.anthropic_compaction import asked_violations
 from canonicall.verify.anthropic_marks import mark_violations
 from canonicall.verify.anthropic_outputs import messages_output
@@ -22,7 +23,7 @@ from canonicall.verify.violation import Violation, refuse
 MESSAGES = "platform.claude.com: messages API reference"
 ERRORS = "platform.claude.com: errors"
 THINKING = "platform.claude.com: thinking-tool-workflows"
-CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+CHOICES = vocabulary("anthropic").choices
 # The types of tools that the caller runs; all others are the provider's.
 OWN = ("", "custom")
 PROVIDED = re.compile(r".+_\d{8}|mcp_toolset")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.bedrock_constraints import (
     media_violations,
     name_wanted,
@@ -26,11 +27,7 @@ from canonicall.verify.stored_state import (
 )
 from canonicall.verify.violation import Violation, refuse
 
-BLOCKS = (
-    *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
-    *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
-    "toolRemoval",
-)
+BLOCKS = vocabulary("bedrock").blocks
 MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio"}
 
 UNREAD = (

@@ -8,21 +8,14 @@ import re
 from collections.abc import Iterator
 
 from canonicall.facts.target import FieldPlace, NameRule, Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.node import Node, dotted, plain
 from canonicall.verify.violation import Violation, refuse
 
 MODEL = "botocore 1.44.0, bedrock-runtime service model; words: NousResearch/hermes-agent#55429"
-FORMATS = {
-    "image": ("png", "jpeg", "gif", "webp"),
-    "document": ("pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"),
-    "video": ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"),
-    "audio": (
-        *("mp3", "opus", "wav", "aac", "flac", "mp4", "ogg", "mkv", "mka", "x-aac", "m4a", "mpeg"),
-        *("mpga", "pcm", "webm"),
-    ),
-}
+FORMATS = vocabulary("bedrock").media_formats
 STATUS = ("success", "error")
-POINTS = {"type": ("default",), "ttl": ("5m", "1h")}
+POINTS = {"type": ("default",), "ttl": vocabulary("bedrock").lifetimes}
 
 
 def unmet(where: str, wanted: str, value: str | None = None) -> str:

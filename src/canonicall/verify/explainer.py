@@ -1,19 +1,20 @@
 """`explain`: what a provider's error means, what to do, and where in the request it lies.
 
-The table is `errors.toml`: one entry for each error text, with a pattern for it. Every text found
+The table is in `facts`: one entry for each error text, with a pattern for it. Every text found
 in an error is compared. Nothing here raises: an error nothing is known about says so.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib import resources
+from functools import cache, lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from canonicall.errors import UnknownName
+from canonicall.facts.error_table import KnownText, known_texts
+from canonicall.facts.host_errors import ErrorText
+from canonicall.facts.registry import registered_profiles
 from canonicall.facts.target import Target
 from canonicall.verify.codes import CODES
 from canonicall.verify.error_texts import texts_in
@@ -168,48 +169,46 @@ def _judged(request: object, target: Target | None) -> list[Violation]:
         return []
 
 
-@cache
 def table() -> tuple[Entry, ...]:
-    """Every entry of `errors.toml`; what it does not say, the code's own words say, or the first
-    entry of its code."""
-    text = resources.files(__package__).joinpath("errors.toml").read_text("utf-8")
-    first: dict[str, dict[str, str]] = {}
-    entries: list[Entry] = []
-    for row in tomllib.loads(text)["error"]:
-        if row["code"] not in first:
-            first[row["code"]] = _words(row)
-        entries.append(_entry({**first[row["code"]], **row}))
-    return tuple(entries)
+    """Every error text that is known, those of registered hosts among them."""
+    return _table(tuple((one.name, one.errors.texts) for one in registered_profiles()))
 
 
-def _words(row: dict[str, Any]) -> dict[str, str]:
-    """What the first entry of a code says about it; of the codes of `verify`, what these say."""
-    if known := CODES.get(row["code"]):
-        return {"meaning": known.why, "repair": known.repair}
-    return {"meaning": row["meaning"], "repair": row["repair"]}
+@lru_cache(maxsize=8)
+def _table(registered: tuple[tuple[str, tuple[ErrorText, ...]], ...]) -> tuple[Entry, ...]:
+    """What a text does not say, the code's own words say, or the first shared text of its code."""
+    del registered
+    known = list(known_texts())
+    first: dict[str, ErrorText] = {}
+    for text, _ in sorted(known, key=lambda one: bool(one.hosts)):
+        first.setdefault(text.code, text)
+    return tuple(_entry(one, first[one.text.code]) for one in known)
 
 
 @cache
 def _own() -> tuple[Entry, ...]:
     """What the simulators answer where nobody knows the words of the provider."""
-    rows = ({"code": code, "pattern": re.escape(known.why)} for code, known in CODES.items())
-    said = {"example": "", "source": "canonicall"}
-    return tuple(_entry({**said, **_words(row), **row}) for row in rows)
+    texts = (
+        ErrorText(code=code, pattern=re.escape(known.why), example="", source="canonicall")
+        for code, known in CODES.items()
+    )
+    return tuple(_entry(KnownText(text, ()), text) for text in texts)
 
 
-def _entry(row: dict[str, Any]) -> Entry:
+def _entry(known: KnownText, first: ErrorText) -> Entry:
+    text, code = known.text, CODES.get(known.text.code)
     return Entry(
-        code=row["code"],
-        pattern=re.compile(row["pattern"], re.IGNORECASE | re.DOTALL),
-        example=row["example"],
-        meaning=row["meaning"],
-        repair=row["repair"],
-        source=row["source"],
-        also=tuple(row.get("also", ())),
-        formats=tuple(row.get("formats", ())),
-        providers=tuple(row.get("providers", ())),
-        vague=row.get("vague", False),
-        outside=row.get("outside", False),
+        code=text.code,
+        pattern=re.compile(text.pattern, re.IGNORECASE | re.DOTALL),
+        example=text.example,
+        meaning=text.meaning or (code.why if code else first.meaning),
+        repair=text.repair or (code.repair if code else first.repair),
+        source=text.source,
+        also=text.also,
+        formats=text.formats,
+        providers=known.hosts,
+        vague=text.vague,
+        outside=text.outside,
     )
 
 

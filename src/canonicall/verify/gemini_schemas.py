@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.gemini_fields import flat, proto_place
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import Node, plain
@@ -26,9 +27,7 @@ SCHEMA_FIELDS = {
     *("propertyordering", "required", "title", "type"),
 }
 # Protobuf's JSON has names and numbers for the values of an enumeration.
-TYPES = (
-    *("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"),
-)
+TYPES = vocabulary("gemini").schema_types
 PARAMETER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 

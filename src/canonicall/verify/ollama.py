@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import KINDS, Node
@@ -21,7 +22,7 @@ from canonicall.verify.violation import Violation, refuse
 
 TYPES = "ollama/ollama: api/types.go"
 TEMPLATES = "ollama/ollama: server/prompt.go"
-ROLES = {"system", "user", "assistant", "tool"}
+ROLES = vocabulary("ollama").roles
 WORDS = Words(TYPES, {"too_many_tools": "", "tools_missing": "", "bad_tool_name": ""})
 
 

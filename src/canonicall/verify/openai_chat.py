@@ -9,7 +9,9 @@ from typing import Any
 
 import msgspec
 
+from canonicall.facts.registry import errors_of
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.openai_chat_fields import field_violations
@@ -25,7 +27,7 @@ from canonicall.verify.pairing import Answer, Broken, Call, Said, broken_pairs
 from canonicall.verify.violation import Violation, refuse
 
 CHAT = "platform.openai.com: chat completions API reference"
-ROLES = ("system", "assistant", "user", "function", "tool", "developer")
+ROLES = vocabulary("openai-chat").roles
 # The families of media that a part can be.
 FAMILIES = {
     "image_url": "image",
@@ -34,15 +36,6 @@ FAMILIES = {
     "input_audio": "audio",
     "video_url": "video",
 }
-
-PART_WORDS = {
-    "deepseek": (
-        "Failed to deserialize the JSON body into the target type: {message}: unknown variant "
-        "`{kind}`, expected `text`"
-    ),
-    "llamacpp": "unsupported content[].type",
-}
-"""What hosts answer to a part of an unknown type, where they have words of their own."""
 
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
@@ -144,11 +137,11 @@ def _hears(target: Target) -> bool:
 
 def _unknown_part(part: Node, target: Target) -> Violation:
     names, kind = [f"'{one}'" for one in target.part_types], part.text("type")
-    own = PART_WORDS.get(target.provider)
-    if own:
+    own = errors_of(target.provider).parts
+    if own is not None:
         place = plain(part.where).partition(".content")[0]
-        error = own.replace("{kind}", kind).replace("{message}", place)
-        return refuse("bad_part", part.where, error, source="recorded traffic")
+        error = own.text.replace("{kind}", kind).replace("{message}", place)
+        return refuse("bad_part", part.where, error, source=own.source)
     if "part" in target.fields.closed:
         error = f"Invalid value: '{kind}'. Supported values are: {', '.join(names[:-1])}, and "
         source = "error text of Chat Completions"

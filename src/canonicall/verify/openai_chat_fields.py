@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 
@@ -14,10 +15,9 @@ SOURCE = "songquanpeng/one-api#1319: \"Unknown parameter: 'messages[1].tool_call
 # `annotations` are a field of replies. Recorded traffic: they are taken in a request as well.
 _MESSAGE = {"role", "content", "tool_calls", "tool_call_id", "function_call", "annotations"}
 _PART = {"type", "text"}
-# `index` is a field of streams. Recorded traffic: it is taken in a request as well.
-_CALL = {"id", "type", "function", "custom", "index"}
+_CALL = set(vocabulary("openai-chat").call_fields)
 _CALLED = {"name", "arguments"}
-_FUNCTION = {"name", "description", "parameters", "strict"}
+_FUNCTION = set(vocabulary("openai-chat").function_fields)
 
 
 def field_violations(message: Node, target: Target) -> Iterator[Violation]:

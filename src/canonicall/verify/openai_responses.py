@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import LONG_NAME, Chosen, Offer, Words, offer_violations
@@ -127,7 +128,7 @@ def _item(item: Node, target: Target) -> Iterator[Violation]:
 
 def _message(item: Node) -> Iterator[Violation]:
     role = item.text("role")
-    if role not in {"assistant", "system", "developer", "user"}:
+    if role not in vocabulary("openai-responses").roles:
         error = (
             f"Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', "
             "and 'user'."

@@ -6,6 +6,7 @@ Calls may live in an earlier response that the request continues; outputs are th
 from collections import Counter
 from collections.abc import Iterator
 
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 
@@ -38,22 +39,7 @@ CALLED = {
 }
 # May have an id of a call: a search that the provider runs has none, and is not answered.
 SEARCHES = ("tool_search_call", "tool_search_output")
-# "Expected an ID that begins with 'fc'."; the others as in recorded traffic.
-PREFIXES = {
-    "function_call": "fc",
-    "custom_tool_call": "ctc",
-    "reasoning": "rs",
-    "message": "msg",
-    "web_search_call": "ws",
-    "file_search_call": "fs",
-    "code_interpreter_call": "ci",
-    "image_generation_call": "ig",
-    "tool_search_call": "tsc",
-    "tool_search_output": "tso",
-    "mcp_call": "mcp",
-    "mcp_list_tools": "mcpl",
-    "mcp_approval_request": "mcpr",
-}
+PREFIXES = vocabulary("openai-responses").item_prefixes
 
 
 def type_of(item: Node) -> str:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from canonicall.facts.target import Refusal, Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.verify.node import Node
 from canonicall.verify.violation import Violation, refuse
 
-KINDS = ("adaptive", "enabled", "disabled", "between_tools")
+KINDS = tuple(vocabulary("anthropic").thinking)
 WORDS = {
     "enabled": (
         '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and'

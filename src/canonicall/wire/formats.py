@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from canonicall.blocks import Origin
 from canonicall.errors import UnknownName
+from canonicall.facts.bases import base_target
 from canonicall.facts.target import FORMATS, Target
 from canonicall.findings import Finding
 from canonicall.reply import Reply
@@ -65,7 +66,7 @@ def get_format(name: str) -> WireFormat:
     messages = import_module(f"{package}.messages")
     return WireFormat(
         name=name,
-        target=import_module(f"{package}.target").TARGET,
+        target=base_target(name),
         decode_request=request.decode_request,
         encode_request=request.encode_request,
         encode_turn=messages.encode_turn,

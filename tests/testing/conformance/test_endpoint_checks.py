@@ -11,7 +11,7 @@ from canonicall.reply import Usage
 from canonicall.testing import Fault, Schedule, ScriptedModel, Simulator, call, says, serve
 from canonicall.testing.conformance import NotConforming, check_endpoint, probe_endpoint
 from canonicall.testing.conformance.endpoints import CHECKS
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.transport import SimulatorTransport
 from gateway_support import World
 

@@ -8,8 +8,8 @@ from batches import each
 from canonicall import Media, Opaque, Text, Thinking, ToolCall, ToolResult
 from canonicall.blocks import Code, Native, Summary, Unknown
 from canonicall.errors import MalformedBody
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.blocks import decode_block, encode_block
-from canonicall.wire.anthropic.target import TARGET
 
 
 def decoded(block, findings=None):

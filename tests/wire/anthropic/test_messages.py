@@ -6,8 +6,8 @@ from canonicall import Message, Origin, Text, ToolCall, ToolResult
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.transcript.turns import Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.messages import decode_messages, decode_system, encode_turn
-from canonicall.wire.anthropic.target import TARGET
 
 ORIGIN = Origin(provider="anthropic", format="anthropic", model="claude-x")
 

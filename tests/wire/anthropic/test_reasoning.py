@@ -11,9 +11,9 @@ from canonicall.findings import Report
 from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.reasoning import decode_reasoning, encode_reasoning
 from canonicall.wire.anthropic.request import PASSES
-from canonicall.wire.anthropic.target import TARGET
 
 
 def passed(reasoning, native=None, target=TARGET, *, limit=8192, turns=()):

@@ -11,8 +11,8 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.registry import get_target
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.request import DEFAULT_MAX_TOKENS, decode_request
-from canonicall.wire.anthropic.target import TARGET
 from wire.support import written
 
 BODY = {

@@ -8,7 +8,7 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Report
 from canonicall.request import Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.tools import (
     decode_choice,
     decode_tools,

@@ -22,13 +22,13 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.testing.strategies import json_objects
 from canonicall.transcript.turns import Turn
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.messages import (
     decode_blocks,
     decode_messages,
     encode_blocks,
     encode_turn,
 )
-from canonicall.wire.bedrock.target import TARGET
 
 ORIGIN = Origin(provider="bedrock", format="bedrock")
 

@@ -12,8 +12,8 @@ from canonicall.findings import Report
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.request import decode_request
-from canonicall.wire.bedrock.target import TARGET
 from wire.support import places, put, written
 
 BODY = {

@@ -6,7 +6,7 @@ from canonicall.blocks import Native, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
 from canonicall.transcript.turns import Turn
-from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.tools import (
     decode_choice,
     decode_tools,

@@ -20,8 +20,8 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Turn
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.cohere.messages import decode_messages, encode_turn
-from canonicall.wire.cohere.target import TARGET
 
 ORIGIN = Origin(provider="cohere", format="cohere")
 CALL = {"id": "f_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}

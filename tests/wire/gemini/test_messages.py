@@ -6,13 +6,13 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Native, Opaque, Origin, Text, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.transcript.turns import Turn
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.messages import (
     decode_contents,
     decode_system,
     encode_system,
     encode_turn,
 )
-from canonicall.wire.gemini.target import TARGET
 
 ORIGIN = Origin(provider="gemini", format="gemini", model="m")
 HI = Text(text="hi")

@@ -8,8 +8,8 @@ from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
 from canonicall.request import Params, Request, Tool, ToolChoice
 from canonicall.transcript.render import render
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.request import decode_request
-from canonicall.wire.gemini.target import TARGET
 from wire.support import written
 
 BODY = {

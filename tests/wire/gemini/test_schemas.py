@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
-from canonicall.wire.gemini.target import TARGET
 from canonicall.wire.gemini.tools import decode_tools, encode_tools
 
 

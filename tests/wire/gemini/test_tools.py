@@ -9,7 +9,7 @@ from canonicall.findings import Report
 from canonicall.request import Request, Tool, ToolChoice
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.gemini.target import TARGET
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.tools import (
     choice_of_functions,
     decode_choice,

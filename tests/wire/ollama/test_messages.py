@@ -20,8 +20,8 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.testing.strategies import json_objects
 from canonicall.transcript.turns import Turn
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.messages import decode_messages, encode_reply, encode_turn
-from canonicall.wire.ollama.target import TARGET
 
 ORIGIN = Origin(provider="ollama", format="ollama")
 

@@ -10,8 +10,8 @@ from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.request import decode_request
-from canonicall.wire.ollama.target import TARGET
 from wire.support import places, put, transcript, written
 
 BODY = {

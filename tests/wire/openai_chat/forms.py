@@ -2,8 +2,8 @@
 
 from canonicall import Message, Native, Opaque, Origin, Thinking
 from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 
 ORIGIN = Origin("openai", FORMAT, model="m")
 

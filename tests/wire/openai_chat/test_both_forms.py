@@ -4,8 +4,8 @@ import pytest
 
 from canonicall import Media, Message, Opaque, Text, ToolCall, ToolResult
 from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat import TARGET
 from canonicall.wire.openai_chat.messages import encode_turn
-from canonicall.wire.openai_chat.target import TARGET
 from wire.openai_chat.forms import ORIGIN, decoded, native
 
 # Wire messages with what they mean; each is what its meaning is written as.

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat import TARGET
 from canonicall.wire.openai_chat.messages import encode_turn
-from canonicall.wire.openai_chat.target import TARGET
 from wire.openai_chat.forms import decode, decoded, encode, native
 
 

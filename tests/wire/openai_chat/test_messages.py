@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from canonicall import Code, Media, Message, Native, Summary, Text, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat import TARGET
 from canonicall.wire.openai_chat.messages import encode_turn
-from canonicall.wire.openai_chat.target import TARGET
 from wire.openai_chat.forms import ORIGIN, decode, decoded, encode, thought
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from canonicall import Media, Native, Text, ToolCall, Unknown
-from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.openai_chat import FORMAT
 from wire.openai_chat.forms import decode, decoded, encode
 
 

@@ -14,8 +14,8 @@ from canonicall.findings import Report
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.request import decode_request
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from wire.support import places, put, written
 
 HOST = replace(TARGET, provider="host", domain="host")

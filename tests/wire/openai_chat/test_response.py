@@ -9,8 +9,8 @@ from canonicall import Media, Message, Native, Opaque, Origin, Text, Thinking, T
 from canonicall.errors import MalformedBody
 from canonicall.reply import Reply, Usage
 from canonicall.testing.strategies import json_values
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.response import decode_response, encode_response
-from canonicall.wire.openai_chat.target import FORMAT
 
 ORIGIN = Origin("openai", FORMAT, model="m", response_id="chatcmpl-1")
 CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from canonicall import Native
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.tools import (
     decode_choice,
     decode_tools,

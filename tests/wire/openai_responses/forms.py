@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Opaque, Origin
 from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 
 ORIGIN = Origin(provider="openai", format=FORMAT, model="m")
 NO_CUSTOM = replace(TARGET, custom_tools=False)

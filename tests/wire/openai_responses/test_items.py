@@ -3,8 +3,8 @@
 import pytest
 
 from canonicall.blocks import Native, ToolCall, ToolResult
+from canonicall.wire.openai_responses import FORMAT
 from canonicall.wire.openai_responses.messages import decode_input
-from canonicall.wire.openai_responses.target import FORMAT
 from wire.openai_responses.forms import NO_CUSTOM, ORIGIN, decode, encode, own, user
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from canonicall.blocks import Media, Native, Opaque, Unknown
+from canonicall.wire.openai_responses import FORMAT
 from canonicall.wire.openai_responses.media import encode_media
 from canonicall.wire.openai_responses.parts import decode_part, encode_part
-from canonicall.wire.openai_responses.target import FORMAT
 
 
 def decode(part):

@@ -20,8 +20,8 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.messages import decode_input, decode_output
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from wire.openai_responses.forms import ORIGIN, decode, encode, own, user
 
 OPEN = replace(TARGET, reasoning="open")

@@ -10,8 +10,8 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Report
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.request import decode_request
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from wire.support import written
 
 TOOL = {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}}

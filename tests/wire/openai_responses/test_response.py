@@ -16,8 +16,8 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.reply import Reply, Usage
+from canonicall.wire.openai_responses import FORMAT
 from canonicall.wire.openai_responses.response import decode_response, encode_response
-from canonicall.wire.openai_responses.target import FORMAT
 
 CALL = {
     "type": "function_call",

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
     decode_choice,
     decode_tools,

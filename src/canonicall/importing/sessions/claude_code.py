@@ -38,8 +38,8 @@ from canonicall.importing.sessions.lines import (
     text_in,
 )
 from canonicall.importing.sessions.repairing import Exchange, Repair, made_uuid
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.messages import decode_messages
-from canonicall.wire.anthropic.target import TARGET
 
 NAME = "claude-code"
 _MARKS = (b'"sessionId"', b'"leafUuid"', b'"file-history-snapshot"')

@@ -38,8 +38,8 @@ from canonicall.importing.sessions.lines import (
     text_in,
 )
 from canonicall.importing.sessions.repairing import Exchange, Repair
+from canonicall.wire.openai_responses import TARGET
 from canonicall.wire.openai_responses.messages import decode_input
-from canonicall.wire.openai_responses.target import TARGET
 
 NAME = "codex"
 _ITEM_PLACE = re.compile(r"^\$\.input\[(\d+)\]")

@@ -36,8 +36,8 @@ from canonicall.importing.sessions.lines import (
     whole_object,
 )
 from canonicall.importing.sessions.repairing import Missing, Repair
+from canonicall.wire.gemini import TARGET
 from canonicall.wire.gemini.messages import decode_contents
-from canonicall.wire.gemini.target import TARGET
 
 NAME = "gemini-cli"
 _SHOWN = ("info", "error", "warning")

@@ -37,7 +37,7 @@ from canonicall.testing.conformance.report import Broken, Checking, Conformance,
 from canonicall.testing.conformance.simulated import simulated
 from canonicall.testing.conformance.syntaxes import broken_checks
 from canonicall.testing.conformance.talks import TALKS, TOOLS, Talk
-from canonicall.testing.known_models import models_of
+from canonicall.testing.habits import models_of
 from canonicall.testing.simulator import Simulator
 from canonicall.transcript.render import Renderer
 from canonicall.verify import verify

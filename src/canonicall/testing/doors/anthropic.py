@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, Opaque, Thinking, Unknown
+from canonicall.facts.habits import format_habits
 from canonicall.facts.target import Target
 from canonicall.reply import Reply
 from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door, State, list_of
@@ -23,8 +24,6 @@ from canonicall.wire.anthropic.response import encode_model
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "docs: errors; preserved thinking"
-# docs, "preserved thinking": these bind each thought to system, tools and all messages before it.
-_BINDING = ("*fable-5-1*", "*mythos-5-1*", "*opus-5-5*", "*sonnet-5-5*", "*haiku-5-5*")
 _NO_LIMIT = 2**31
 _PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 _INVALID = "{where}: Invalid `signature` in `thinking` block"
@@ -166,7 +165,8 @@ def _with_summaries_as_text(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _binds(model: str) -> bool:
-    return any(fnmatchcase(model, pattern) for pattern in _BINDING)
+    bound = format_habits(MessagesDoor.format).bound_models
+    return any(fnmatchcase(model, pattern) for pattern in bound)
 
 
 def _prefix(body: dict[str, Any], end: int | None) -> str:

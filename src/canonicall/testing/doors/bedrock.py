@@ -1,11 +1,13 @@
 """Bedrock Converse: `/model/{modelId}/converse` and `/converse-stream`, its frames binary."""
 
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Opaque, Thinking
+from canonicall.facts.habits import format_habits
 from canonicall.facts.target import Target
 from canonicall.reply import Reply
 from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, STREAM, Door, list_of
@@ -113,5 +115,6 @@ class ConverseDoor(Door):
 
 
 def _signs(target: Target) -> bool:
-    """Whether the thoughts of a model are signed; those of others than Claude are plain text."""
-    return "claude" in target.model.lower()
+    """Whether the thoughts of a model are signed."""
+    signed = format_habits(target.format).signed_models
+    return any(fnmatchcase(target.model.lower(), pattern) for pattern in signed)

@@ -8,11 +8,13 @@ its provider have in common with the library is taken from `wire/` and `verify/`
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, assert_never
 
 from msgspec import Struct
 
 from canonicall.blocks import Block, Text
+from canonicall.facts.host_errors import ErrorForm
+from canonicall.facts.registry import errors_of
 from canonicall.facts.target import Target
 from canonicall.reply import Reply
 from canonicall.testing.exchange import Piece, SimRequest
@@ -98,6 +100,8 @@ class Door:
     """Whether a whole body has arguments as an object, and a stream has them as text."""
     request_header: ClassVar[str] = "x-request-id"
     """Where a response says which request it answers."""
+    names_param: ClassVar[bool] = False
+    """Whether an error has the parameter and a code apart from its text."""
     most_bytes: ClassVar[int] = 0
     """How large a request may be; 0 where no limit is known."""
     no_model_named: ClassVar[str] = "you must provide a model parameter"
@@ -199,8 +203,10 @@ class Door:
         return iter(pieces)
 
     def error(self, status: int, error: ErrorBody, target: Target) -> Any:
-        """The body of an error response."""
-        del status, target
+        """The body of an error response, in the host's own form where it has one."""
+        form = errors_of(target.provider).bodies.get(self.format)
+        if form is not None:
+            return error_body(form, status, error)
         module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")
         body: dict[str, Any] = module.encode_error(error)
         return body
@@ -263,6 +269,24 @@ class Door:
     def tokens(self, count: int) -> dict[str, Any]:
         """The answer to a question for the number of tokens."""
         return {"input_tokens": count}
+
+
+def error_body(form: ErrorForm, status: int, error: ErrorBody) -> dict[str, Any]:
+    """An error in one of the forms that hosts have instead of their format's."""
+    match form:
+        case "flat":
+            kind = error.type or "invalid_request_error"
+            said = {"object": "error", "message": error.message, "type": kind}
+            return {**said, "param": error.param or None, "code": error.code or None}
+        case "code_and_text":
+            code = error.code or "Client specified an invalid argument"
+            return {"code": code, "error": error.message}
+        case "status_code":
+            return {"error": {"message": error.message, "code": status, **(error.native or {})}}
+        case "detail":
+            return {"detail": error.message}
+        case _:
+            assert_never(form)
 
 
 def list_of(holder: Any, name: str) -> list[Any]:

@@ -34,7 +34,6 @@ from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
-from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.openai_responses.repeated import repeated
 
 SOURCE = "OpenAI: error invalid_encrypted_content"
@@ -82,6 +81,7 @@ class ResponsesDoor(Door):
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
     )
+    names_param = True
     _chat = ChatDoor()
 
     def key(self, request: SimRequest) -> str:
@@ -102,13 +102,6 @@ class ResponsesDoor(Door):
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"object": "response.input_tokens", "input_tokens": count}
-
-    def error(self, status: int, error: ErrorBody, target: Target) -> Any:
-        if target.provider == "xai":
-            return self._chat.error(status, error, target)
-        if target.provider == "chatgpt-codex":  # Recorded with a wrong token.
-            return {"detail": error.message}
-        return super().error(status, error, target)
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
         del target

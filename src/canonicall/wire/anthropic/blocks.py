@@ -29,6 +29,7 @@ from canonicall.blocks import (
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.transcript.opening import OPENING
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.extras import (
     FORMAT,
     decode_cache,
@@ -40,7 +41,6 @@ from canonicall.wire.anthropic.extras import (
     without_mark,
 )
 from canonicall.wire.anthropic.media import decode_media, encode_media
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of
 from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at

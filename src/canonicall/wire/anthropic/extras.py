@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from canonicall.blocks import Native
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
-from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.anthropic import TARGET
 
 FORMAT = TARGET.format
 own_fields = partial(carried.fields_of, FORMAT)
@@ -18,11 +19,10 @@ native_of = partial(carried.native_of, FORMAT)
 """Some fields as native fields of this format, None if there are none."""
 
 _MARK = "cache_control"
-# SDK cache_control_ephemeral_param.py: other lifetimes are refused, so they become the default.
-_LIFETIMES = ("5m", "1h")
 _KIND = "ephemeral"
-# `scope` is of a beta; what else there is beside a lifetime is refused as unknown.
-_MARK_FIELDS = {"type", "ttl", "scope"}
+# Other lifetimes and fields are refused, so lifetimes become the default.
+_LIFETIMES = vocabulary(FORMAT).lifetimes
+_MARK_FIELDS = set(vocabulary(FORMAT).mark_fields)
 
 
 def decode_cache(owner: dict[str, Any], where: str) -> str | None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Native, Thinking, ToolResult
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Reasoning, Request
 from canonicall.transcript.policy import Goal
@@ -23,15 +24,7 @@ from canonicall.wire.reading import object_at, text_at
 
 # SDK thinking_config_param.py. `between_tools` is how newer models say that thinking is off.
 _SWITCHES = {"adaptive": True, "enabled": True, "disabled": False, "between_tools": False}
-# What there may be beside the kind, those of betas among them; anything else is refused.
-_FIELDS = {
-    "adaptive": ("type", "display", "block_binding"),
-    "enabled": ("type", "display", "block_binding", "budget_tokens"),
-    "disabled": ("type",),
-    "between_tools": ("type",),
-}
-_DISPLAYS = (None, "summarized", "omitted", "updates", "highlights")
-_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+_NAMES = vocabulary("anthropic")
 # "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
 _LEAST_BUDGET = 1024
 
@@ -130,7 +123,7 @@ def _known_effort(asked: Reasoning, goal: Goal) -> Reasoning:
         case "minimal":
             goal.findings.append(_changed(where, "The least effort is called low."))
             return replace(asked, effort="low")
-        case str(effort) if effort not in _EFFORTS and "request" in goal.target.fields.closed:
+        case str(effort) if effort not in _NAMES.efforts and "request" in goal.target.fields.closed:
             goal.findings.append(dropped(where, f"There is no effort {effort!r}."))
             return replace(asked, effort=None)
         case _:
@@ -216,11 +209,11 @@ def _encode_thinking(asked: Reasoning, native: dict[str, Any], target: Target) -
 
 def _known_thinking(thinking: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
     """`thinking` without what its kind does not have: a kind nobody knows stays as it is."""
-    known = _FIELDS.get(thinking["type"]) if "type" in thinking else None
+    known = _NAMES.thinking.get(thinking["type"]) if "type" in thinking else None
     if known is None:
         return thinking
     lost = [name for name in thinking if name not in known]
-    if "display" not in lost and thinking.get("display") not in _DISPLAYS:
+    if "display" not in lost and thinking.get("display") not in (None, *_NAMES.displays):
         lost.append("display")
     for name in lost:
         why = f"Thinking that is {thinking['type']} has no such field, or no such value of it."

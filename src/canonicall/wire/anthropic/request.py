@@ -14,6 +14,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
 from canonicall.transcript.policy import Goal, Pass
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
 from canonicall.wire.anthropic.compaction import fit_compaction
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields, with_sound_mark
@@ -31,7 +32,6 @@ from canonicall.wire.anthropic.reasoning import (
     known_thinking,
     without_last_thoughts,
 )
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.anthropic.tools import (
     decode_choice,
     decode_tools,

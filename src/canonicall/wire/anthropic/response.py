@@ -16,6 +16,7 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.findings import Finding
 from canonicall.reply import TOOL_CALLS, Reply, Usage
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.blocks import encode_reply_block, replied, server_block
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
@@ -28,7 +29,6 @@ from canonicall.wire.anthropic.finish import (
     meaning_of,
 )
 from canonicall.wire.anthropic.messages import decode_content
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import set_fields, with_rest
 from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
 from canonicall.wire.reading import object_at, text_at

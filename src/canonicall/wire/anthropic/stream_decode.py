@@ -26,11 +26,11 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.findings import Finding
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.finish import decode_finish, decode_usage
 from canonicall.wire.anthropic.response import origin_of
 from canonicall.wire.anthropic.stream_blocks import INPUT, TEXT, THINKING, GrowingBlock
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.reading import object_at, objects_at, parse_body, text_at
 from canonicall.wire.streaming import Blocks, Growth
 

@@ -24,6 +24,7 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.reply import Usage
+from canonicall.wire.anthropic import TARGET
 from canonicall.wire.anthropic.blocks import encode_reply_block
 from canonicall.wire.anthropic.errors import decode_error, encode_error, is_own
 from canonicall.wire.anthropic.extras import FORMAT, own_fields
@@ -36,7 +37,6 @@ from canonicall.wire.anthropic.response import (
     readable,
 )
 from canonicall.wire.anthropic.stream_deltas import start_and_deltas
-from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.streaming import CUT, InOrder, is_client_call
 

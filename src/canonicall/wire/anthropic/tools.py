@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Native
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.request import Tool, ToolChoice
 from canonicall.wire.anthropic.extras import (
     FORMAT,
     decode_cache,
@@ -26,12 +27,7 @@ from canonicall.wire.anthropic.extras import (
 from canonicall.wire.offering import schema_of
 from canonicall.wire.reading import list_at, object_at, text_at
 
-_MODES: dict[str, ChoiceMode] = {
-    "auto": "auto",
-    "any": "required",
-    "tool": "required",
-    "none": "none",
-}
+_MODES = vocabulary("anthropic").choices
 _LATER = "defer_loading"
 # "tools.0: Input tag 'function' found using 'type' does not match any of the expected tags"
 _PROVIDED = re.compile(r".+_\d{8}|mcp_toolset")

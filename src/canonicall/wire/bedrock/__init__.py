@@ -1,1 +1,6 @@
 """AWS Bedrock: the Converse API."""
+
+from canonicall.facts.bases import base_target
+
+FORMAT = "bedrock"
+TARGET = base_target(FORMAT)

@@ -13,8 +13,8 @@ import msgspec
 from canonicall.blocks import Media, Native, ResultContent, Text, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.media import MEDIA_KINDS, decode_media, encode_media
-from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.reading import object_at, text_at
 
 FORMAT = TARGET.format

@@ -10,7 +10,8 @@ from hashlib import sha256
 from typing import Any
 
 from canonicall.blocks import Media, Native
-from canonicall.wire.bedrock.target import TARGET
+from canonicall.facts.vocabulary import vocabulary
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.reading import native_fields, object_at, split_data_url, text_at
 
 MEDIA_KINDS = ("image", "document", "video", "audio")
@@ -37,15 +38,6 @@ _TYPES = {
     ("video", "three_gp"): "video/3gpp",
     ("audio", "mp3"): "audio/mpeg",
 }
-_SIMPLE = {
-    "image": ("png", "jpeg", "gif", "webp"),
-    "video": ("mp4", "webm", "mpeg", "mpg"),
-    "audio": (
-        *("opus", "wav", "aac", "flac", "mp4", "ogg", "mkv", "mka", "x-aac", "m4a", "mpeg", "mpga"),
-        *("pcm", "webm"),
-    ),
-}
-"""The others, and spellings that mean the same as one above."""
 _FORMATS = {media_type: (kind, format) for (kind, format), media_type in _TYPES.items()}
 _FORMATS |= {
     "image/jpg": ("image", "jpeg"),
@@ -64,7 +56,7 @@ def decode_media(kind: str, block: dict[str, Any], where: str) -> Media:
     media_type = _media_type(kind, format.lower())
     fields = _unknown_fields(block)
     # A format that the service model does not have is refused: the media type says what is meant.
-    is_known = (kind, format) in _TYPES or format in _SIMPLE.get(kind, ())
+    is_known = format in vocabulary("bedrock").media_formats.get(kind, ())
     if is_known and _kind_and_format(media_type) != (kind, format):
         fields["format"] = format
     data, url = _read_source(source, f"{where}.source")

@@ -33,6 +33,7 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.transcript.turns import Turn
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.content import (
     FORMAT,
     INNER,
@@ -45,7 +46,6 @@ from canonicall.wire.bedrock.content import (
     unplaced_mark,
     unwrapped_json,
 )
-from canonicall.wire.bedrock.target import PART
 from canonicall.wire.carried import UNKNOWN_ISSUER
 from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import arguments_at, id_at, list_at, native_fields, object_at, text_at
@@ -232,7 +232,7 @@ def _decode_thinking(
     thought = object_at(reasoning["reasoningText"], f"{where}.reasoningText")
     signature = text_at(thought.get("signature"), f"{where}.reasoningText.signature")
     known = {"text", "signature"}
-    lost = [name for name in thought if name in PART and name not in known]
+    lost = [name for name in thought if name in TARGET.fields.part and name not in known]
     if lost and findings is not None:
         why = f"Reasoning does not have these fields: {', '.join(lost)}."
         place = f"{where}.reasoningText"

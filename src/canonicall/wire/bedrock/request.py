@@ -14,6 +14,7 @@ from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.turns import KnownTurns, Transcript
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
 from canonicall.wire.bedrock.documents import with_distinct_documents
 from canonicall.wire.bedrock.messages import (
@@ -23,7 +24,6 @@ from canonicall.wire.bedrock.messages import (
     encode_turn,
 )
 from canonicall.wire.bedrock.output_format import encode_output, take_output
-from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.bedrock.tools import (
     decode_choice,
     decode_tools,

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Message, Native, Origin, Thinking
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import Reply
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
 from canonicall.wire.bedrock.finish import (
     decode_finish,
@@ -20,7 +21,6 @@ from canonicall.wire.bedrock.finish import (
     meaning_of,
 )
 from canonicall.wire.bedrock.messages import decode_blocks, encode_blocks
-from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.finishing import finish_findings, finish_of, has_calls, is_kept
 from canonicall.wire.reading import native_fields, object_at, text_at
 

@@ -17,12 +17,12 @@ from canonicall.events import (
 )
 from canonicall.findings import Finding
 from canonicall.reply import LENGTH
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.content import FORMAT
 from canonicall.wire.bedrock.errors import decode_error
 from canonicall.wire.bedrock.finish import decode_finish, decode_usage
 from canonicall.wire.bedrock.response import NO_USAGE
 from canonicall.wire.bedrock.stream_content import GrowingContent
-from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.carried import set_fields
 from canonicall.wire.reading import object_at, text_at
 

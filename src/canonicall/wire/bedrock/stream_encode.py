@@ -22,6 +22,7 @@ from canonicall.events import (
 )
 from canonicall.folding import raw_arguments
 from canonicall.framing.eventstream import write_frame
+from canonicall.wire.bedrock import TARGET
 from canonicall.wire.bedrock.content import encode_content, own_fields
 from canonicall.wire.bedrock.finish import encode_usage
 from canonicall.wire.bedrock.messages import encode_blocks
@@ -32,7 +33,6 @@ from canonicall.wire.bedrock.response import (
     readable,
 )
 from canonicall.wire.bedrock.stream_pieces import deltas_of, start_of
-from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.block_writing import BlockEncoding
 from canonicall.wire.streaming import CUT
 

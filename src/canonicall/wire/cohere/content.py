@@ -9,7 +9,7 @@ import msgspec
 from canonicall.blocks import Block, Media, Native, Text, Thinking, Unknown
 from canonicall.findings import Finding
 from canonicall.wire import carried
-from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import native_fields, objects_at, split_data_url, text_at
 from canonicall.wire.writing import data_url, words_of

@@ -12,11 +12,11 @@ from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.messages import decode_messages, encode_turn, lost_in_plans
 from canonicall.wire.cohere.output_format import FIELD as OUTPUT
 from canonicall.wire.cohere.output_format import decode_output, encode_output, is_broken
-from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
 from canonicall.wire.reading import list_at, object_at, text_at

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Origin
 from canonicall.reply import Reply
 from canonicall.wire.carried import with_rest
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.finish import (
     decode_finish,
@@ -16,7 +17,6 @@ from canonicall.wire.cohere.finish import (
     meaning_of,
 )
 from canonicall.wire.cohere.messages import decode_reply, encode_reply
-from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.finishing import finish_findings, finish_of, has_calls, is_kept
 from canonicall.wire.reading import object_at, text_at
 

@@ -19,6 +19,7 @@ from canonicall.events import (
 )
 from canonicall.findings import Finding
 from canonicall.reply import ERROR, LENGTH
+from canonicall.wire.cohere import TARGET
 from canonicall.wire.cohere.content import FORMAT
 from canonicall.wire.cohere.finish import decode_finish, decode_usage
 from canonicall.wire.cohere.response import NO_ID
@@ -28,7 +29,6 @@ from canonicall.wire.cohere.stream_message import (
     GrowingPlan,
     Numbered,
 )
-from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.reading import object_at, text_at
 from canonicall.wire.streaming import Blocks
 

@@ -11,10 +11,14 @@ from typing import Any
 
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
-from canonicall.wire.gemini.field_names import DATA
-from canonicall.wire.gemini.target import FORMAT
+from canonicall.wire.gemini import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
 
+DATA = (
+    *("functionCall", "functionResponse", "toolCall", "toolResponse", "executableCode"),
+    *("codeExecutionResult", "inlineData", "fileData", "text"),
+)
+"""The fields of a part that say what it is; it has one of them."""
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 own_fields = partial(carried.fields_of, FORMAT)
 """The native fields of this format, nothing for those of another one."""

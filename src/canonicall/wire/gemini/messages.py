@@ -12,9 +12,9 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.transcript.turns import Turn
+from canonicall.wire.gemini import FORMAT
 from canonicall.wire.gemini.fields import fields_at, many_at, own_fields
 from canonicall.wire.gemini.parts import decode_parts, encode_parts
-from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import native_fields, text_at
 
 _MODEL = "model"

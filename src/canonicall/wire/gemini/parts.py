@@ -26,9 +26,9 @@ from canonicall.facts.target import field_tree
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, with_rest
 from canonicall.wire.foreign_parts import foreign_part
-from canonicall.wire.gemini import results
-from canonicall.wire.gemini.field_names import DATA, PART
+from canonicall.wire.gemini import FORMAT, TARGET, results
 from canonicall.wire.gemini.fields import (
+    DATA,
     enum_at,
     fields_at,
     many_at,
@@ -38,7 +38,6 @@ from canonicall.wire.gemini.fields import (
 )
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.partial_args import put_together
-from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import arguments_at, object_at, text_at
 from canonicall.wire.writing import fenced
 
@@ -209,7 +208,7 @@ def _unread(
         return found
     rest = {key: value for key, value in fields.items() if key != "thoughtSignature"}
     # Fields about data that is not there are refused; another field may be newer than this.
-    is_hollow = not name and rest.keys() <= field_tree(PART).keys()
+    is_hollow = not name and rest.keys() <= field_tree(TARGET.fields.part).keys()
     return Unknown(native=Native("" if is_hollow else FORMAT, rest), opaque=opaque)
 
 

@@ -12,6 +12,7 @@ from canonicall.findings import Finding
 from canonicall.request import Request
 from canonicall.transcript.policy import Pass
 from canonicall.transcript.turns import KnownTurns, Transcript
+from canonicall.wire.gemini import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.fields import fields_at, native_of, own_fields
 from canonicall.wire.gemini.messages import (
     decode_contents,
@@ -21,7 +22,6 @@ from canonicall.wire.gemini.messages import (
 )
 from canonicall.wire.gemini.output_format import encode_output, take_output
 from canonicall.wire.gemini.params import decode_params, encode_params
-from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.tools import (
     choice_of_functions,
     decode_choice,

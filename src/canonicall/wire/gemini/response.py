@@ -13,6 +13,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
 from canonicall.wire.carried import with_rest
 from canonicall.wire.finishing import finish_findings, finish_told, has_calls
+from canonicall.wire.gemini import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.finish import (
     decode_finish,
@@ -23,7 +24,6 @@ from canonicall.wire.gemini.finish import (
     says,
 )
 from canonicall.wire.gemini.parts import decode_parts, encode_parts
-from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.reading import native_fields, text_at
 
 _UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)

@@ -13,15 +13,23 @@ import msgspec
 from canonicall.blocks import Media, Native, Opaque, ResultContent, Text, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.foreign_parts import foreign_part, unread_part
-from canonicall.wire.gemini.field_names import DATA, PART
-from canonicall.wire.gemini.fields import fields_at, many_at, native_of, own_fields, split_part
+from canonicall.wire.gemini import FORMAT, TARGET
+from canonicall.wire.gemini.fields import (
+    DATA,
+    fields_at,
+    many_at,
+    native_of,
+    own_fields,
+    split_part,
+)
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
-from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import text_at
 
 KNOWN = ("id", "name", "response", "parts")
 _OF_PARTS = tuple(
-    name for name in PART if "." not in name and name not in (*DATA, "mediaProcessing")
+    name
+    for name in TARGET.fields.part
+    if "." not in name and name not in (*DATA, "mediaProcessing")
 )
 """Fields of a part of a message that a part of a result does not have."""
 

@@ -12,8 +12,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from canonicall.facts.vocabulary import vocabulary
+
 # `Type`, in the order of its numbers.
-_TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+_TYPES = vocabulary("gemini").schema_types
 _NAMES = {
     "any_of": "anyOf",
     "property_ordering": "propertyOrdering",

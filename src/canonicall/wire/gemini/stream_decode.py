@@ -19,11 +19,11 @@ from canonicall.events import (
 )
 from canonicall.findings import Finding
 from canonicall.reply import FILTER
+from canonicall.wire.gemini import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.errors import decode_error
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at
 from canonicall.wire.gemini.finish import decode_finish, decode_usage
 from canonicall.wire.gemini.stream_candidate import GrowingCandidate
-from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.reading import text_at
 
 _UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)

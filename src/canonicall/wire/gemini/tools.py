@@ -16,9 +16,9 @@ from canonicall.request import ChoiceMode, Request, Tool, ToolChoice
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript
 from canonicall.wire.carried import with_rest
+from canonicall.wire.gemini import FORMAT
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
-from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.losses import not_sent, unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM
 from canonicall.wire.reading import list_at, object_at, text_at

@@ -29,7 +29,7 @@ from canonicall.findings import Finding
 from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
 from canonicall.wire.losses import misplaced
-from canonicall.wire.ollama.target import TARGET
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.reading import (
     arguments_at,
     id_at,

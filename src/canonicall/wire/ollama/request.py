@@ -13,6 +13,7 @@ from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.messages import (
     FORMAT,
     decode_messages,
@@ -22,7 +23,6 @@ from canonicall.wire.ollama.messages import (
 )
 from canonicall.wire.ollama.output_format import FIELD as OUTPUT
 from canonicall.wire.ollama.output_format import decode_output, encode_output
-from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.ollama.tools import decode_choice, decode_tools, encode_tools
 from canonicall.wire.reading import list_at, number_at, object_at, text_at
 

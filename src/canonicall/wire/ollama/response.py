@@ -11,6 +11,7 @@ from canonicall.blocks import Origin
 from canonicall.reply import Reply
 from canonicall.wire.carried import with_rest
 from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.finish import (
     USAGE_FIELDS,
     decode_finish,
@@ -26,7 +27,6 @@ from canonicall.wire.ollama.messages import (
     native_of,
     own_fields,
 )
-from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.reading import object_at, text_at
 
 NO_TIME = "1970-01-01T00:00:00Z"

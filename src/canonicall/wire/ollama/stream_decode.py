@@ -18,10 +18,10 @@ from canonicall.events import (
 )
 from canonicall.findings import Finding
 from canonicall.folding import raw_arguments
+from canonicall.wire.ollama import TARGET
 from canonicall.wire.ollama.errors import decode_error
 from canonicall.wire.ollama.finish import decode_finish, decode_usage
 from canonicall.wire.ollama.messages import FORMAT, decode_call, decode_images
-from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.reading import list_at, object_at, objects_at, text_at
 from canonicall.wire.streaming import Blocks
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from canonicall.blocks import Block, Media, Native, Opaque, Text
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.native import HINT, field_of, native_rest, own_fields
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import object_at, text_at
 
 _AUDIO = "audio"

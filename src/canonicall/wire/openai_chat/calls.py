@@ -10,7 +10,9 @@ from typing import Any
 from canonicall.arguments import arguments_of, arguments_text, with_object
 from canonicall.blocks import Native, ToolCall
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.native import (
     HINT,
     decode_mark,
@@ -20,7 +22,6 @@ from canonicall.wire.openai_chat.native import (
     whole_mark,
     with_rest,
 )
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_call
 from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at
 
@@ -29,7 +30,7 @@ LEGACY = Native(FORMAT, {HINT: "function_call"})
 
 # `index` says what the place in the list says; Mistral wants it left out of requests.
 # Snowflake's replies hold empty `custom` and `function_call` objects in every message.
-_KNOWN = ("id", "type", "index", "function", "custom")
+_KNOWN = vocabulary(FORMAT).call_fields
 
 
 def decode_calls(

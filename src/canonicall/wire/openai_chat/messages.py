@@ -23,10 +23,12 @@ from canonicall.blocks import (
 )
 from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL
 from canonicall.transcript.turns import Turn
 from canonicall.wire.losses import misplaced
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.audio import decode_audio, encode_audio_reference, own_sound
 from canonicall.wire.openai_chat.calls import decode_calls, encode_call
 from canonicall.wire.openai_chat.native import (
@@ -54,14 +56,13 @@ from canonicall.wire.openai_chat.reasoning import (
     decode_reasoning,
     encode_reasoning,
 )
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_message
 from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 
 _CALLS = ("tool_calls", "function_call")
 _OF_REPLIES = ("refusal", "audio", "images", *REASONING_FIELDS)
 ASSISTANT_FIELDS = ("role", "content", *_CALLS, *_OF_REPLIES)
-_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_ROLES = vocabulary(FORMAT).roles
 
 
 def decode_messages(

@@ -13,7 +13,7 @@ from canonicall.blocks import Block, Native
 from canonicall.facts.target import Target
 from canonicall.request import Tool
 from canonicall.wire import carried
-from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.openai_chat import FORMAT
 
 HINT = "field"
 """The native field that is no wire field: it says in which field of the message a block came."""

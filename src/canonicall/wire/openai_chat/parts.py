@@ -20,6 +20,7 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.foreign_parts import foreign_part, unread_part
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.media import MEDIA_PARTS, decode_media, encode_media
 from canonicall.wire.openai_chat.native import (
     HINT,
@@ -35,7 +36,6 @@ from canonicall.wire.openai_chat.reasoning import (
     encode_thinking_chunk,
     instructing_chunk,
 )
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.reading import id_at, kind_of, object_at, text_at
 from canonicall.wire.writing import fenced
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from canonicall.blocks import Block, Native, Opaque, Text, Thinking
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.native import HINT, field_of, own_fields, rest_of
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import list_at, text_at
 
 DETAILS = "reasoning_details"

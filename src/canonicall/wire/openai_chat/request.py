@@ -18,11 +18,11 @@ from canonicall.request import Params, Reasoning, Request
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import set_fields
 from canonicall.wire.losses import dropped, listed_fields
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import native_of, own_fields
 from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
 from canonicall.wire.openai_chat.output_format import decode_output, encode_output
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.openai_chat.tools import (
     decode_choice,
     decode_tools,

@@ -13,6 +13,7 @@ from canonicall.blocks import Block, Message, Native, Origin, Thinking, ToolCall
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, REFUSAL, STOP, Reply
 from canonicall.wire.finishing import finish_findings, finish_told, is_kept, runs_calls
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.audio import encode_audio
 from canonicall.wire.openai_chat.calls import encode_reply_call
 from canonicall.wire.openai_chat.errors import decode_error
@@ -33,7 +34,6 @@ from canonicall.wire.openai_chat.messages import (
 from canonicall.wire.openai_chat.native import field_of, native_of, own_fields, rest_of
 from canonicall.wire.openai_chat.parts import encode_content, is_refusal
 from canonicall.wire.openai_chat.reasoning import encode_reply_reasoning
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.reading import list_at, object_at, text_at
 
 RESPONSE_ID = "chatcmpl-canonicall"

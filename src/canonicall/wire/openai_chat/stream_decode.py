@@ -20,6 +20,7 @@ from canonicall.events import (
 )
 from canonicall.findings import Finding
 from canonicall.folding import CUT_SHORT
+from canonicall.wire.openai_chat import FORMAT, TARGET
 from canonicall.wire.openai_chat.errors import decode_error
 from canonicall.wire.openai_chat.finish import decode_finish, decode_usage
 from canonicall.wire.openai_chat.messages import decode_assistant_blocks
@@ -27,7 +28,6 @@ from canonicall.wire.openai_chat.native import HINT, own_fields
 from canonicall.wire.openai_chat.parts import REFUSED
 from canonicall.wire.openai_chat.reasoning import decode_thinking_chunk
 from canonicall.wire.openai_chat.stream_message import GrowingMessage
-from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.streaming import Blocks, Growth
 

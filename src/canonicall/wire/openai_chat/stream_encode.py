@@ -27,13 +27,13 @@ from canonicall.events import (
 from canonicall.folding import CUT_SHORT, raw_arguments
 from canonicall.reply import Usage
 from canonicall.wire.finishing import has_calls
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.calls import encode_reply_call
 from canonicall.wire.openai_chat.finish import encode_usage
 from canonicall.wire.openai_chat.native import field_of, own_fields
 from canonicall.wire.openai_chat.parts import is_refusal
 from canonicall.wire.openai_chat.reasoning import DETAILS, TEXT_FIELDS, encode_thinking_chunk
 from canonicall.wire.openai_chat.response import RESPONSE_ID, encode_ending, encode_message
-from canonicall.wire.openai_chat.target import FORMAT
 
 _json = msgspec.json.encode
 _CHOICE_END = b'},"finish_reason":null}]}\n\n'

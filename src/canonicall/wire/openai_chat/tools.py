@@ -6,10 +6,12 @@ from typing import Any
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.facts.target import Target
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.wire.losses import unknown_choice
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
+from canonicall.wire.openai_chat import FORMAT
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,
@@ -18,7 +20,6 @@ from canonicall.wire.openai_chat.native import (
     whole_mark,
     with_rest,
 )
-from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import kind_of, list_at, object_at, objects_at, text_at
 
 _MODES: dict[str, ChoiceMode] = {
@@ -27,7 +28,7 @@ _MODES: dict[str, ChoiceMode] = {
     "required": "required",
     "any": "required",  # Mistral
 }
-_FUNCTION_FIELDS = ("name", "description", "parameters", "strict")
+_FUNCTION_FIELDS = vocabulary(FORMAT).function_fields
 _FREEFORM = FREEFORM | {"additionalProperties": False}
 
 

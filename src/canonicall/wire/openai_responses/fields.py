@@ -9,8 +9,9 @@ from typing import Any
 
 from canonicall.blocks import Opaque
 from canonicall.deltas import is_item_reference
+from canonicall.facts.vocabulary import vocabulary
 from canonicall.wire import carried
-from canonicall.wire.openai_responses.target import FORMAT
+from canonicall.wire.openai_responses import FORMAT
 from canonicall.wire.reading import text_at
 
 ENCRYPTED = "encrypted"
@@ -18,25 +19,10 @@ ITEM_ID = "item_id"
 FILE_ID = "file_id"
 SERVER_BLOCK = "server_block"
 
-ID_PREFIXES = {
-    "function_call": "fc",
-    "custom_tool_call": "ctc",
-    "reasoning": "rs",
-    "message": "msg",
-    "web_search_call": "ws",
-    "file_search_call": "fs",
-    "code_interpreter_call": "ci",
-    "image_generation_call": "ig",
-    "tool_search_call": "tsc",
-    "tool_search_output": "tso",
-    "mcp_call": "mcp",
-    "mcp_list_tools": "mcpl",
-    "mcp_approval_request": "mcpr",
-}
-"""How the ids of items begin: "Expected an ID that begins with 'fc'." """
+ID_PREFIXES = vocabulary("openai-responses").item_prefixes
+"""How the ids of items begin."""
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{0,64}")
-# Who looks items up by such ids. Others (DeepSeek, xAI) write ids of any form.
-_STORING_DOMAINS = ("openai", "azure-openai")
+_STORING_DOMAINS = vocabulary("openai-responses").storing_domains
 _MADE = "_canonicall_"
 
 _MARK = "prompt_cache_breakpoint"

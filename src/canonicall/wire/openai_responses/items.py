@@ -13,7 +13,7 @@ from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Native, Opaque, Text, ToolCall, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_value, with_rest
-from canonicall.wire.openai_responses import searches
+from canonicall.wire.openai_responses import FORMAT, searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
@@ -26,7 +26,6 @@ from canonicall.wire.openai_responses.fields import (
 from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
 from canonicall.wire.openai_responses.parts import ITEM, decode_content
 from canonicall.wire.openai_responses.reasoning import decode_reasoning
-from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import arguments_at, id_at, list_at, text_at
 
 # Where a server-side item says what was asked (SDK response_output_item.py).

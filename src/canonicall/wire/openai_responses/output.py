@@ -23,7 +23,7 @@ from canonicall.blocks import (
 )
 from canonicall.ids import base64url
 from canonicall.wire.carried import opaque_value
-from canonicall.wire.openai_responses import searches
+from canonicall.wire.openai_responses import FORMAT, TARGET, searches
 from canonicall.wire.openai_responses.fields import (
     ID_PREFIXES,
     ITEM_ID,
@@ -32,7 +32,6 @@ from canonicall.wire.openai_responses.fields import (
     own_fields,
 )
 from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 
 REFUSED = native_of({"refusal": True})
 """What makes a text a refusal."""

@@ -10,6 +10,7 @@ from canonicall.blocks import Block, Media, Native, ResultContent, Text, Unknown
 from canonicall.findings import Finding
 from canonicall.wire.carried import with_rest
 from canonicall.wire.foreign_parts import foreign_part, unread_part
+from canonicall.wire.openai_responses import FORMAT
 from canonicall.wire.openai_responses.fields import (
     decode_mark,
     encode_mark,
@@ -18,7 +19,6 @@ from canonicall.wire.openai_responses.fields import (
     rest_of,
 )
 from canonicall.wire.openai_responses.media import MEDIA_PARTS, decode_media, encode_media
-from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.writing import words_of
 

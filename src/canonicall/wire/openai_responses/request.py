@@ -16,12 +16,12 @@ from canonicall.transcript.grouping import BRINGS_TOOLS
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.carried import set_fields
 from canonicall.wire.losses import dropped, foreign_fields, unknown_choice
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.fields import native_of, own_fields
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
 from canonicall.wire.openai_responses.output_format import FIELD as TEXT
 from canonicall.wire.openai_responses.output_format import encode_output, take_output
 from canonicall.wire.openai_responses.searches import with_answers
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
     brings_tools,
     decode_brought_tools,

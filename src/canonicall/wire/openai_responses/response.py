@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Message, Origin, Text
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL, STOP, Reply
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.fields import native_of, own_fields
 from canonicall.wire.openai_responses.finish import (
     COMPLETED,
@@ -31,7 +32,6 @@ from canonicall.wire.openai_responses.output import (
 )
 from canonicall.wire.openai_responses.parts import is_refusal
 from canonicall.wire.openai_responses.repeated import DEFAULTS
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.reading import text_at
 
 _ID = "resp_canonicall"

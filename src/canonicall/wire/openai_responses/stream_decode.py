@@ -20,6 +20,7 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.findings import Finding
+from canonicall.wire.openai_responses import FORMAT, TARGET
 from canonicall.wire.openai_responses.errors import decode_error
 from canonicall.wire.openai_responses.finish import COMPLETED, FAILED, INCOMPLETE, finish_word
 from canonicall.wire.openai_responses.response import decode_response
@@ -27,7 +28,6 @@ from canonicall.wire.openai_responses.stream_item import written
 from canonicall.wire.openai_responses.stream_items import GrowingCall, GrowingReasoning
 from canonicall.wire.openai_responses.stream_message import GrowingMessage
 from canonicall.wire.openai_responses.stream_output import GrowingOutput
-from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.reading import list_at, object_at
 
 _Shape = type[GrowingMessage] | type[GrowingReasoning] | type[GrowingCall]

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from canonicall.arguments import is_cut
 from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
+from canonicall.wire.openai_responses import TARGET
 from canonicall.wire.openai_responses.fields import ITEM_ID
 from canonicall.wire.openai_responses.finish import INCOMPLETE
 from canonicall.wire.openai_responses.items import encode_call
 from canonicall.wire.openai_responses.output import complete_item
 from canonicall.wire.openai_responses.parts import encode_output_part, is_refusal
-from canonicall.wire.openai_responses.target import TARGET
 
 _json = msgspec.json.encode
 _Named = TypeVar("_Named", Thinking, ToolCall)

@@ -4,6 +4,7 @@ from typing import Any
 
 from canonicall.blocks import Block, Origin, Thinking, ToolCall
 from canonicall.wire.carried import opaque_value
+from canonicall.wire.openai_responses import TARGET
 from canonicall.wire.openai_responses.fields import ITEM_ID, made_id
 from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
 from canonicall.wire.openai_responses.messages import encode_reply, is_words
@@ -17,7 +18,6 @@ from canonicall.wire.openai_responses.stream_frames import (
     OpenPart,
 )
 from canonicall.wire.openai_responses.stream_thought import OpenThought
-from canonicall.wire.openai_responses.target import TARGET
 
 
 class Writing:

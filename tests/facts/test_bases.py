@@ -1,12 +1,14 @@
-"""The base target says what the documents of the API say."""
+"""The base of a format says what the documents of the API say, and where each rule was read."""
 
 import re
 
 import pytest
 
+from canonicall.errors import UnknownName
+from canonicall.facts.bases import base_rule, base_target
 from canonicall.facts.registry import get_target
-from canonicall.facts.target import field_tree
-from canonicall.wire.gemini.target import TARGET
+from canonicall.facts.target import FORMATS, field_tree
+from canonicall.wire.gemini import TARGET
 
 
 @pytest.mark.parametrize("name", ["a", "_x", "get_weather", "a-b", "x" * 64])
@@ -70,3 +72,32 @@ def aliases(kind):
     """The fields of a type of the SDK, as they are on the wire."""
     types = pytest.importorskip("google.genai.types")
     return {field.alias or name for name, field in getattr(types, kind).model_fields.items()}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_base_is_the_target_of_its_format(format):
+    target = base_target(format)
+    assert target.format == format
+    assert target.domain
+    assert get_target(format).provider == target.provider
+
+
+def test_a_rule_has_its_own_source_or_that_of_its_file():
+    stated = base_rule("anthropic", "cache_marks")
+    assert stated.value == 4
+    assert stated.source == '"A maximum of 4 blocks with cache_control may be provided."'
+    other = base_rule("anthropic", "seed_field")
+    assert other.value == "seed"
+    assert other.source.startswith("platform.claude.com")
+    assert (stated.date, stated.confidence) == (other.date, other.confidence) == ("2026-11", "A")
+
+
+def test_the_rule_of_a_table_is_the_whole_table():
+    assert base_rule("openai-responses", "ids").value == base_target("openai-responses").ids
+
+
+def test_what_has_no_base_is_refused():
+    with pytest.raises(UnknownName):
+        base_target("telegraph")
+    with pytest.raises(UnknownName):
+        base_rule("anthropic", "idz")
