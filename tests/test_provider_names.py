@@ -35,7 +35,7 @@ ALLOWED = {
 """Files that write the name of a provider that is not the name of a format, each with the reason."""
 COMPARED = {
     # The parsers that users have registered.
-    "parsers.py": ["provider in _OWN", "_OWN[provider]"],
+    "codec/parsers.py": ["provider in _OWN", "_OWN[provider]"],
 }
 """Where a name of a provider is looked for in a table of Python, each with the reason."""
 
