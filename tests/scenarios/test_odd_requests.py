@@ -1018,6 +1018,15 @@ ODD |= {
     "tools that a function has, which is no group": responses(
         tools=[{"type": "function", "name": "f", "tools": "function"}, {"tools": [1]}]
     ),
+    "an effort that is empty": chat(reasoning_effort=""),
+    "a choice of tools without names": responses(
+        tools=[{}],
+        tool_choice={
+            "type": "allowed_tools",
+            "mode": "auto",
+            "tools": [{"type": "function"}, {}],
+        },
+    ),
     "instructions that begin the continuation of a thread": (
         "anthropic",
         {"max_tokens": 9, "messages": [{"role": "system", "content": "x"}, GO], "thread": THREAD},

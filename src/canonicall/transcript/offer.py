@@ -291,7 +291,7 @@ def known_choice(request: Request, goal: Goal) -> Request:
     names = tuple(name for name in choice.names if name in offered)
     if names == choice.names:
         return request
-    lost = ", ".join(name for name in choice.names if name not in offered)
+    lost = ", ".join(name or "(no name)" for name in choice.names if name not in offered)
     why = f"There is no tool that is called {lost}."
     findings.append(_weakened(why))
     known = replace(choice, names=names, mode=choice.mode if names else "auto")

@@ -269,7 +269,12 @@ def encode_effort(
     reasoning: Reasoning | None, spelled: Mapping[str, Any], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The fields that said it, where the target reads them and they still say the same; else those
-    that the target has."""
+    that the target has. Empty text says nothing, and no host takes it."""
+    blank = [name for name in _SAID if spelled.get(name) == ""]
+    if blank:
+        rest = {name: value for name, value in spelled.items() if name not in blank}
+        fields, lost = encode_effort(reasoning, rest, target)
+        return fields, [*lost, *(dropped(f"params.{name}", "It is empty.") for name in blank)]
     words = {name: spelled[name] for name in _SAID if name in spelled}
     read = _WORDS[target.thinking_field]
     is_read = all(name in read and target.fields.takes(name) for name in words)

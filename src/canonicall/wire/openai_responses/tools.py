@@ -157,7 +157,9 @@ def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None
         object_at(tool, f"$.tool_choice.tools[{index}]")
         for index, tool in enumerate(list_at(choice.get("tools"), "$.tool_choice.tools"))
     ]
-    if not tools or any(tool.get("type") not in ("function", "custom") for tool in tools):
+    if not tools or any(
+        tool.get("type", "function") not in ("function", "custom") for tool in tools
+    ):
         return None, ()
     mode = _MODES.get(text_at(choice.get("mode"), "$.tool_choice.mode"), "auto")
     return mode, tuple(
