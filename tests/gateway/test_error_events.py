@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from test_stream_errors import ERROR, SAID, STREAMS, errors, sse, starts
 
 from canonicall.codec.streams import StreamDecoder
 from canonicall.verify import verify_stream
+from codec.test_stream_errors import ERROR, SAID, STREAMS, errors, sse, starts
 from scenarios.scripted_hosts import Hosts, asked, model, question, stream
 
 FRONTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]
