@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -552,10 +553,12 @@ def test_the_turns_of_a_lane_follow_each_other(client: Any) -> None:
 def test_another_key_can_neither_continue_nor_compact(world: World) -> None:
     theirs = "ck-of-another-0123456789"
     both = {**keyed(), "other": KeySettings(hash=hash_of(theirs))}
-    with serve(world.gateway(models(), keys=both)) as server:
-        url = f"{server.url}/v1"
+    with ExitStack() as opened, serve(world.gateway(models(), keys=both)) as server:
         own, other = (
-            openai.OpenAI(base_url=url, api_key=key, max_retries=0) for key in (KEY, theirs)
+            opened.enter_context(
+                openai.OpenAI(base_url=f"{server.url}/v1", api_key=key, max_retries=0)
+            )
+            for key in (KEY, theirs)
         )
         with own.responses.connect() as connection:
             made = turn(connection, model=CHAT, input="Hi.")[-1].response
