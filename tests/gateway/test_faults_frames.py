@@ -8,7 +8,7 @@ import pytest
 from batches import each
 from canonicall import verify_stream
 from canonicall.blocks import Text
-from canonicall.codec import encode_response
+from canonicall.codec.encode import encode_response
 from gateway.test_faults_cut import ended
 from gateway_faults import (
     BACKS,
