@@ -1019,6 +1019,16 @@ ODD |= {
         tools=[{"type": "function", "name": "f", "tools": "function"}, {"tools": [1]}]
     ),
     "an effort that is empty": chat(reasoning_effort=""),
+    "thoughts at the end while thinking is off, beside a result of no call": bedrock(
+        model({"reasoningContent": {"redactedContent": "aGk="}}, {"text": "So."}),
+        model(
+            {"toolResult": {"toolUseId": "tooluse_3"}},
+            {"toolUse": {"type": "server_tool_use"}},
+            {"citationsContent": {"content": [{"text": "c"}]}},
+        ),
+        inferenceConfig={"maxTokens": 99},
+        additionalModelRequestFields={"thinking": {"type": "enabled"}},
+    ),
     "a choice of tools without names": responses(
         tools=[{}],
         tool_choice={

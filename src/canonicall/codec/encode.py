@@ -21,12 +21,12 @@ from canonicall.facts.target import Format, Target
 from canonicall.findings import Report
 from canonicall.reply import Reply
 from canonicall.request import Request
-from canonicall.transcript.policy import DEFAULT, Goal, Policy
+from canonicall.transcript.policy import DEFAULT, Goal, Pass, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.thinking import as_asked
-from canonicall.transcript.turns import Diagnostics, Transcript, diagnose
+from canonicall.transcript.turns import Diagnostics, HistoryPass, Transcript, diagnose
 from canonicall.wire.formats import get_format
 
 
@@ -100,8 +100,9 @@ def encode_request(
     transcript = renderer.render(request.conversation)
     goal.findings += transcript.findings
     wire = get_format(known.format)
-    for step in (*RENDERED, *wire.passes):
-        request, transcript = step.run(request, transcript, goal)
+    request, placed = _fitted(request, transcript, goal, RENDERED)
+    # The renderer knows where blocks are in `placed`; a format may take some out of the last turn.
+    request, transcript = _fitted(request, placed, goal, wire.passes)
     body, written = wire.encode_request(request, transcript, goal.target, renderer.known_turns)
     finished = Goal(goal.target, wanted, written)
     for last in WRITTEN:
@@ -110,11 +111,20 @@ def encode_request(
     if not request.findings and all(one.went for one in (*findings, *written)):
         located = with_rule_keys([*findings, *written], goal.target)
     else:
-        sent = Sent(asked, request, renderer, transcript, body)
+        sent = Sent(asked, request, renderer, placed, body)
         located = sent.read(request.findings)
         located += sent.rendered(with_rule_keys(findings, goal.target))
         located += sent.written(with_rule_keys(written, goal.target))
     return Encoded(body, Report(tuple(located)), transcript, goal.target)
+
+
+def _fitted(
+    request: Request, transcript: Transcript, goal: Goal, passes: tuple[Pass[HistoryPass], ...]
+) -> tuple[Request, Transcript]:
+    """Request and turns after these passes."""
+    for one in passes:
+        request, transcript = one.run(request, transcript, goal)
+    return request, transcript
 
 
 def _knows(renderer: Renderer, goal: Goal, is_whole: bool) -> bool:
